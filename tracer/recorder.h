@@ -50,6 +50,15 @@ struct chunk {
 /* A call whose region the stack has to say: region_of_call. */
 #define REGION_CALLED_BY_MPI (UINT32_MAX - 1)
 
+#define RECORDER_POLLS 16u
+
+/* What polls.h looked at last: by the clock, and by what the kernel says of the thread. */
+struct nap {
+    uint64_t from_ns; /* 0: nothing */
+    uint64_t processor_ns;
+    uint64_t n_sleeps; /* times that it gave its processor away of its own accord */
+};
+
 struct recorder {
     union slot *_Atomic next;    /* where the next record goes; stored with release */
     union slot *limit;           /* from here on there is no room for the largest record */
@@ -86,6 +95,8 @@ struct recorder {
     struct budget *budget;        /* of budget.h, which owns it */
     struct openmp_thread *openmp; /* of openmp.c, which owns it */
     union slot *poll; /* of polls.h: the leave of a poll that found nothing, or NULL */
+    struct nap nap;   /* likewise */
+    uint32_t n_doubts[RECORDER_POLLS]; /* likewise, by function: polls in a row without a nap */
     uint64_t n_polls; /* calls that have no record, as they are part of the one before */
     const union slot *_Atomic peeked; /* live output has the records before this one */
 };

@@ -99,6 +99,7 @@ void call_polled(struct call *call, bool found_nothing)
     r = recorder_begin();
     if (r == NULL)
         return;
+    polls_until(r, recorder_time(r, call->begin_ns));
     recorder_enter(r, call->region, recorder_time(r, call->begin_ns));
     call->is_continued = false;
     recorder_end(r);

@@ -186,6 +186,24 @@ static void a_barrier_waits_for_the_last_one_in(void **state)
                         "not_waiting: MPI_Barrier 45.0 us <- rank 2 io 40.0 us");
 }
 
+/* What a probe waits for is in the record of the receive behind it. */
+static void a_probe_waits_for_what_is_received_next(void **state)
+{
+    static const char *const late = "calc@0-40 MPI_Send@40-41>0";
+
+    (void)state;
+    assert_string_equal(
+        CHAIN(0, 0, "MPI_Probe@2-42 MPI_Get_count@42-43 MPI_Recv@43-44<1", late),
+        "not_waiting: MPI_Probe 40.0 us <- rank 1 calc 38.0 us");
+    assert_string_equal(
+        CHAIN(0, 1, "look@2-43( MPI_Iprobe@2-42 ) take@43-45( MPI_Recv@43-44<1 )", late),
+        "not_waiting: MPI_Iprobe 40.0 us <- rank 1 calc 38.0 us");
+    assert_string_equal(CHAIN(0, 0, "MPI_Probe@2-42 MPI_Barrier@42-43| MPI_Recv@43-44<1", late),
+                        "unknown: MPI_Probe 40.0 us");
+    assert_string_equal(CHAIN(0, 0, "MPI_Probe@2-42 MPI_Recv@143-144<1", late),
+                        "unknown: MPI_Probe 40.0 us");
+}
+
 static void a_broadcast_waits_for_its_root(void **state)
 {
     (void)state;
@@ -709,7 +727,9 @@ static void calls_that_make_communicators_wait_and_those_that_ask_do_not(void **
     } row[] = {{"MPI_Comm_split", true},        {"MPI_Comm_split_type", true},
                {"MPI_Comm_spawn", true},        {"MPI_Comm_dup", true},
                {"MPI_Comm_size", false},        {"MPI_Comm_rank", false},
-               {"MPI_Comm_remote_size", false}, {"MPI_Comm_set_errhandler", false}};
+               {"MPI_Comm_remote_size", false}, {"MPI_Comm_set_errhandler", false},
+               {"MPI_Testall", true},           {"MPI_Iprobe", true},
+               {"MPI_Test_cancelled", false}};
 
     (void)state;
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
@@ -789,6 +809,7 @@ int main(void)
         cmocka_unit_test(a_wait_for_a_request_is_a_receive),
         cmocka_unit_test(a_waitall_waits_for_the_last_of_its_messages),
         cmocka_unit_test(a_barrier_waits_for_the_last_one_in),
+        cmocka_unit_test(a_probe_waits_for_what_is_received_next),
         cmocka_unit_test(a_broadcast_waits_for_its_root),
         cmocka_unit_test(who_comes_as_late_as_ever_is_not_the_cause),
         cmocka_unit_test(a_reduction_holds_up_who_stays_for_others),

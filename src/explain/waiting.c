@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/order.h"
+#include "explain/probes.h"
 #include "explain/team_barrier.h"
 #include "explain/unrecorded.h"
 
@@ -24,7 +25,8 @@
 struct wait_search {
     const struct trace_view *view;
     uint32_t location, row;
-    bool is_mpi; /* else only what it receives itself counts */
+    bool is_mpi;      /* else only what it receives itself counts */
+    uint32_t receive; /* of a probe: the call that receives what it found; else NO_CALL */
     uint64_t from_ns, to_ns;
     struct waiting best;
     struct waiting alone; /* the last that has no partner */
@@ -59,8 +61,8 @@ static bool is_material(const struct wait_search *s, uint64_t delay_ns)
 
 static bool is_inside(const struct wait_search *s, uint32_t call)
 {
-    if (!s->is_mpi)
-        return call == s->row;
+    if (!s->is_mpi || s->receive != NO_CALL)
+        return call == (s->is_mpi ? s->receive : s->row);
     return call != NO_CALL && call >= s->row &&
            call - s->row < s->view->calls[s->location].subtree_len[s->row];
 }
@@ -204,7 +206,8 @@ static bool is_just_posted(const struct wait_search *s, const struct message *m,
 static void search_messages(struct wait_search *s)
 {
     const struct call_view *calls = &s->view->calls[s->location];
-    uint64_t enter = calls->enter_ns[s->row], leave = calls_leave(calls, s->row);
+    uint64_t enter = calls->enter_ns[s->row];
+    uint64_t leave = calls_leave(calls, s->receive != NO_CALL ? s->receive : s->row);
     size_t first = calls_message_from(calls, enter);
 
     for (size_t i = first; i < calls->n_messages && i - first < WAITING_MAX_RECORDS &&
@@ -213,7 +216,7 @@ static void search_messages(struct wait_search *s)
         if (is_inside(s, calls->message[i].call) &&
             !is_just_posted(s, &calls->message[i], leave))
             offer_message(s, &calls->message[i]);
-    if (s->is_mpi)
+    if (s->is_mpi && s->receive == NO_CALL)
         search_pending(s, first);
 }
 
@@ -536,10 +539,9 @@ static bool is_called_barrier(const struct region *region)
 bool waiting_is_likely(const struct region *region)
 {
     static const char *const local[] = {
-        "MPI_Isend",  "MPI_Ibsend", "MPI_Issend", "MPI_Irsend",    "MPI_Irecv",
-        "MPI_Iprobe", "MPI_Start",  "MPI_Test",   "MPI_Type_",     "MPI_Pack",
-        "MPI_Unpack", "MPI_Wtime",  "MPI_Comm_r", "MPI_Comm_size", "MPI_Comm_set_",
-        "MPI_Group_", "MPI_Info_",
+        "MPI_Isend",     "MPI_Ibsend",    "MPI_Issend", "MPI_Irsend", "MPI_Irecv", "MPI_Start",
+        "MPI_Test_c",    "MPI_Type_",     "MPI_Pack",   "MPI_Unpack", "MPI_Wtime", "MPI_Comm_r",
+        "MPI_Comm_size", "MPI_Comm_set_", "MPI_Group_", "MPI_Info_",
     };
 
     if (region->kind == REGION_OPENMP)
@@ -563,6 +565,7 @@ void waiting_of(const struct trace_view *view, uint32_t location, uint32_t row,
                             .location = location,
                             .row = row,
                             .is_mpi = called->kind == REGION_MPI,
+                            .receive = probes_receive(view, location, row),
                             .from_ns = from_ns,
                             .to_ns = to_ns};
 

@@ -141,6 +141,7 @@ static void follow_definitions(struct ad *ad)
     for (uint32_t l = 0; l < ad->n_locations; l++) {
         callstack_move(ad->stack[l], &ad->calls[l]);
         callstack_regions(ad->stack[l], defs->names.n);
+        callstack_polls(ad->stack[l], defs);
     }
     ad->n_regions = defs->names.n;
     live_models_follow(&ad->models, defs);

@@ -684,6 +684,7 @@ void loop_watch_push(struct loop_watch *w, const struct definitions *defs, uint3
         follow_definitions(w, defs);
         stack = w->kept[location]->stack;
         callstack_regions(stack, defs->names.n);
+        callstack_polls(stack, defs);
         callstack_push(stack, batch, begin, end);
     }
     if (location < w->n_tracks && w->is_tracked[location])

@@ -93,6 +93,25 @@ static void what_a_receiver_waited_for_is_saved(void **state)
     end(&p);
 }
 
+/* A probe and the receive behind it are one wait. */
+static void what_a_probe_waited_for_is_saved(void **state)
+{
+    struct played p;
+
+    (void)state;
+    BEGIN(&p, "calc@0-50 MPI_Send@50-51>1 calc@51-60",
+          "calc@0-10 MPI_Iprobe@10-52 take@52-54( MPI_Recv@53-54<0 ) calc@54-100");
+    assert_us(saved(&p, 0, 0, 20), 20);
+    assert_us(waits_less(&p, 1), 20);
+    assert_us(saved(&p, 0, 0, 45), 40);
+    assert_us(saved(&p, 1, 1, 30), 0); /* it waited */
+    end(&p);
+    BEGIN(&p, "calc@0-50 MPI_Send@50-51>1 calc@51-60",
+          "calc@0-10 MPI_Iprobe@10-52 calc@52-160 MPI_Recv@160-161<0 calc@161-170");
+    assert_us(saved(&p, 0, 0, 20), 0);
+    end(&p);
+}
+
 static void waiting_itself_cannot_be_cut(void **state)
 {
     struct played p;
@@ -745,6 +764,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_waits_for_another_then_did_wait),
         cmocka_unit_test(what_a_receiver_waited_for_is_saved),
+        cmocka_unit_test(what_a_probe_waited_for_is_saved),
         cmocka_unit_test(waiting_itself_cannot_be_cut),
         cmocka_unit_test(a_delay_travels_from_rank_to_rank),
         cmocka_unit_test(a_waitall_waits_for_the_last_of_its_messages),

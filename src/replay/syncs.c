@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/order.h"
 #include "base/search.h"
+#include "explain/probes.h"
 #include "explain/waiting.h"
 #include "replay/streams.h"
 #include "replay/syncs_needs.h"
@@ -425,8 +426,10 @@ static struct sync sync_around(const struct syncs *s, uint32_t l, const struct p
     struct sync k = {.call = NO_CALL, .leave_ns = p->time_ns, .is_idle = p->kind == POINT_IDLE};
 
     if (p->kind == POINT_CALL || is_mpi(s->view, calls, p->call)) {
+        uint32_t probe = p->call < calls->n ? probes_before(s->view, l, p->call) : NO_CALL;
+
         k.call = p->call;
-        k.enter_ns = calls->enter_ns[p->call];
+        k.enter_ns = calls->enter_ns[probe != NO_CALL ? probe : p->call];
         k.leave_ns = calls_leave(calls, p->call);
     } else if (p->begin_ns < p->time_ns || p->kind == POINT_SIGNAL || p->kind == POINT_END) {
         k.enter_ns = p->begin_ns;
@@ -703,9 +706,10 @@ uint32_t syncs_of_call(const struct syncs *s, uint32_t location, uint32_t row)
     uint32_t last = syncs_end(s, location) - 1;
     /* the first that is left at or after it was entered */
     uint32_t k = FIRST_NOT(i, syncs_begin(s, location), last, s->sync[i].leave_ns < enter);
+    uint32_t receive = probes_receive(s->view, location, row);
 
     for (; k < syncs_end(s, location) && s->sync[k].enter_ns <= leave; k++)
-        if (s->sync[k].call == row)
+        if (s->sync[k].call == (receive != NO_CALL ? receive : row))
             return k;
     return NEED_INDEX;
 }

@@ -11,6 +11,7 @@
  *
  *     receive                            needs the send
  *     synchronous send                   needs the receive to be posted
+ *     probe, with its receive            needs what that needs (explain/probes.h)
  *     wait for a request                 needs what the operation would have needed
  *     barrier, all to all                need everybody
  *     one to all                         needs the root; all to one: the root needs everybody
@@ -183,7 +184,7 @@ uint64_t syncs_last_entered(const struct syncs *s, uint32_t need);
 /* syncs_after -- the first of a location that is entered after a time, or its end. O(log n). */
 uint32_t syncs_after(const struct syncs *s, uint32_t location, uint64_t time_ns);
 
-/* syncs_of_call -- that of a call, or NEED_INDEX if it has none. O(log n). */
+/* syncs_of_call -- that of a call, of a probe that of its receive; NEED_INDEX: none. O(log n). */
 uint32_t syncs_of_call(const struct syncs *s, uint32_t location, uint32_t row);
 
 #endif

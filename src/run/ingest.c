@@ -318,6 +318,7 @@ static int worker_init(struct ingest_worker *w, struct source *source, struct pa
     if (w->reader == NULL)
         return ERR_IO;
     w->stack = callstack_new();
+    callstack_polls(w->stack, &source->defs);
     w->calls.paged = paged;
     w->calls.details.only_counts = !is_kept;
     profiled_columns_init(&w->out, source->defs.names.n, paged);

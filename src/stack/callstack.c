@@ -112,11 +112,24 @@ void spans_find_barriers(struct calls *calls, const struct definitions *defs)
 #define MAX_CALLS (UINT32_MAX - 1) /* rows of one location */
 #define LONGEST_SEARCH 4096        /* how deep a leave looks for its call */
 
+/* The poll that was entered, or left, last, with nothing recorded since it was entered. */
+struct poll {
+    uint32_t row;    /* NO_CALL: none */
+    uint32_t region; /* once it is left; ANY_REGION: it is open */
+    uint64_t left_ns;
+    uint64_t apart_ns; /* between its parts, where that was no moment */
+};
+
+static const struct poll no_poll = {.row = NO_CALL, .region = ANY_REGION};
+
 struct callstack {
     struct open_call *open; /* [n_open] */
     size_t n_open, cap;
     uint64_t n_hidden; /* calls open that are too deep, or too many, to be stored */
     uint32_t n_regions;
+    bool *is_poll; /* [n_polls] regions; NULL: none is */
+    size_t n_polls, poll_cap;
+    struct poll poll;
     uint32_t *cut; /* [n_cut] rows, of this step */
     size_t n_cut, cut_cap;
     bool is_moved; /* calls of this step were put elsewhere by a repair */
@@ -136,6 +149,7 @@ void callstack_free(struct callstack *stack)
     if (stack == NULL)
         return;
     free(stack->open);
+    free(stack->is_poll);
     free(stack->cut);
     repair_release(&stack->repair);
     free(stack->spans.open);
@@ -150,6 +164,7 @@ void callstack_begin(struct callstack *stack, struct calls *calls, struct qualit
     stack->calls = calls;
     stack->quality = quality;
     stack->n_regions = ANY_REGION;
+    stack->poll = no_poll;
     stack->is_moved = false;
     repair_clear(&stack->repair);
     stack->spans.n = 0;
@@ -164,6 +179,23 @@ void callstack_move(struct callstack *stack, struct calls *calls)
 void callstack_regions(struct callstack *stack, uint32_t n)
 {
     stack->n_regions = n;
+}
+
+void callstack_polls(struct callstack *stack, const struct definitions *defs)
+{
+    bool is_any = stack->is_poll != NULL;
+    size_t n = defs->names.n;
+
+    for (size_t r = stack->n_polls; r < n && !is_any; r++)
+        is_any = region_is_poll(&defs->region[r]);
+    if (is_any) {
+        size_t from = stack->is_poll ? stack->n_polls : 0;
+
+        mem_grow(&stack->is_poll, &stack->poll_cap, n, sizeof *stack->is_poll);
+        for (size_t r = from; r < n; r++)
+            stack->is_poll[r] = region_is_poll(&defs->region[r]);
+    }
+    stack->n_polls = n;
 }
 
 static uint32_t top_row(const struct callstack *stack)
@@ -419,16 +451,54 @@ static void attach(struct callstack *stack, const struct event_batch *batch,
     }
 }
 
+static inline bool is_poll(const struct callstack *stack, uint32_t region)
+{
+    return region < stack->n_polls && stack->is_poll[region];
+}
+
+/* Whether a poll follows at once, or so soon that little of the call would be something else. */
+static inline bool is_soon(struct poll *poll, uint64_t apart_ns, uint64_t took_ns)
+{
+    if (apart_ns <= CALLSTACK_POLLS_APART_NS)
+        return true;
+    if (poll->apart_ns + apart_ns > (took_ns - poll->apart_ns) / CALLSTACK_POLLS_SHARE)
+        return false;
+    poll->apart_ns += apart_ns;
+    return true;
+}
+
+/* A call is entered, in `row` unless it is a poll that goes on; returns whether it is. */
+static inline bool poll_goes_on(struct callstack *stack, struct poll *poll,
+                                const struct event *enter, uint32_t row)
+{
+    struct calls *calls = stack->calls;
+
+    if (enter->ref != poll->region ||
+        !is_soon(poll, enter->time_ns - poll->left_ns, calls->inclusive_ns[poll->row])) {
+        *poll = no_poll;
+        if (is_poll(stack, enter->ref))
+            poll->row = row;
+        return false;
+    }
+    poll->region = ANY_REGION;
+    stack->quality->n[QUALITY_polls]++;
+    if (calls->has_steps) {
+        if (calls->caller[poll->row] != NO_CALL)
+            calls->exclusive_ns[calls->caller[poll->row]] += calls->inclusive_ns[poll->row];
+        calls->exclusive_ns[poll->row] = 0;
+    }
+    return true;
+}
+
 /*
  * Takes events for as long as enters and leaves pair up, and no more than there is room for if
  * all were enters; returns how many. What changes is kept in local variables: the compiler
- * cannot know that storing into a column leaves the counters alone. has_steps is a constant
- * where this is used.
+ * cannot know that storing into a column leaves the counters alone. has_steps and has_polls are
+ * constants where this is used.
  */
-static inline __attribute__((always_inline)) size_t push_pairs(struct callstack *stack,
-                                                               const struct event_batch *batch,
-                                                               size_t begin, size_t n,
-                                                               const bool has_steps)
+static inline __attribute__((always_inline)) size_t
+push_pairs(struct callstack *stack, const struct event_batch *batch, size_t begin, size_t n,
+           const bool has_steps, const bool has_polls)
 {
     const struct event *event = batch->event + begin;
     struct calls *calls = stack->calls;
@@ -440,6 +510,7 @@ static inline __attribute__((always_inline)) size_t push_pairs(struct callstack 
     struct open_call *open = stack->open + stack->n_open; /* the one after the top */
     size_t n_open = stack->n_open, room = DEEPEST_CALL - n_open, i;
     uint32_t n_regions = stack->n_regions, n_calls = calls->n, row;
+    struct poll poll = stack->poll;
 
     room = room < MAX_CALLS - n_calls ? room : MAX_CALLS - n_calls;
     n = n < room ? n : room;
@@ -447,6 +518,11 @@ static inline __attribute__((always_inline)) size_t push_pairs(struct callstack 
         if (event[i].kind == EVENT_ENTER) {
             if (event[i].ref >= n_regions)
                 break;
+            if (has_polls && poll_goes_on(stack, &poll, &event[i], n_calls)) {
+                *open++ = (struct open_call){poll.row, event[i].ref, .hint_row = NO_CALL};
+                n_open++;
+                continue;
+            }
             row = n_calls++;
             enter_ns[row] = event[i].time_ns;
             region[row] = open->region = event[i].ref;
@@ -468,14 +544,20 @@ static inline __attribute__((always_inline)) size_t push_pairs(struct callstack 
             subtree_len[row] = n_calls - row;
             if (has_steps)
                 set_exclusive(exclusive_ns, caller[row], row, inclusive_ns[row]);
+            if (has_polls)
+                poll = poll.row == row
+                           ? (struct poll){row, event[i].ref, event[i].time_ns, poll.apart_ns}
+                           : no_poll;
         } else {
             stack->n_open = n_open;
             calls->n = n_calls;
             attach(stack, batch, &event[i]);
+            poll = no_poll;
         }
     }
     stack->n_open = n_open;
     calls->n = n_calls;
+    stack->poll = poll;
     return i;
 }
 
@@ -483,6 +565,7 @@ static inline __attribute__((always_inline)) size_t push_pairs(struct callstack 
 static void push_other(struct callstack *stack, const struct event_batch *batch,
                        const struct event *event)
 {
+    stack->poll = no_poll;
     if (event->kind == EVENT_ENTER)
         hide_enter(stack, event->ref);
     else if (event->kind == EVENT_LEAVE)
@@ -507,10 +590,12 @@ void callstack_push(struct callstack *stack, const struct event_batch *batch, si
         mem_grow(&stack->open, &stack->cap, stack->n_open + end - i, sizeof *stack->open);
         if (stack->n_hidden)
             n = 0;
-        else if (calls->has_steps)
-            n = push_pairs(stack, batch, i, end - i, true);
+        else if (stack->is_poll)
+            n = calls->has_steps ? push_pairs(stack, batch, i, end - i, true, true)
+                                 : push_pairs(stack, batch, i, end - i, false, true);
         else
-            n = push_pairs(stack, batch, i, end - i, false);
+            n = calls->has_steps ? push_pairs(stack, batch, i, end - i, true, false)
+                                 : push_pairs(stack, batch, i, end - i, false, false);
         if (n == 0) {
             push_other(stack, batch, &batch->event[i]);
             n = 1;
@@ -639,6 +724,7 @@ void callstack_next(struct callstack *stack)
         open->hint_row = open->hint_row == NO_CALL ? NO_CALL : n;
     }
     stack->n_cut = 0;
+    stack->poll = no_poll;
     calls->first_id += calls->n - calls->n_carried;
     calls->n = calls->n_carried = n;
     calls->n_messages_before += calls->n_messages;

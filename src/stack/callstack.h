@@ -46,6 +46,24 @@ void callstack_move(struct callstack *stack, struct calls *calls);
 void callstack_regions(struct callstack *stack, uint32_t n);
 
 /*
+ * callstack_polls -- which functions are polls (region_is_poll), for this location and those that
+ * begin after it; else none are. Again when there are more regions. O(regions that are new).
+ *
+ * Polls of one function that follow each other within CALLSTACK_POLLS_APART_NS, or so soon that all
+ * longer times between them are one in CALLSTACK_POLLS_SHARE of the rest at most, with nothing
+ * recorded in between, are one call, from the begin of the first to the end of the last, as who
+ * asks in a loop waits, and says no more by asking often. What completes something ends it:
+ *
+ *     Test  Test  Test          becomes    MPI_Test
+ *     none  none  there                    [..... there]
+ *
+ * Those that were joined are counted (QUALITY_polls).
+ */
+#define CALLSTACK_POLLS_APART_NS 20000
+#define CALLSTACK_POLLS_SHARE 4
+void callstack_polls(struct callstack *stack, const struct definitions *defs);
+
+/*
  * callstack_push -- the next events, [begin, end) of a batch, in time order.
  * Where time runs backwards all the same, a call that ends before it began took no time. O(end
  * - begin) as long as they pair up.

@@ -69,6 +69,20 @@ static char *print(const struct calls *calls, uint32_t begin, uint32_t end, uint
     return out;
 }
 
+/* Functions of the sentences: `p` and `q` are polls of MPI, all others are not. */
+static struct region function[26];
+static const struct definitions polls = {.names = {.n = 26}, .region = function};
+
+static int name_functions(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 26; i++)
+        function[i] = (struct region){.name = "f", .function = "f"};
+    function['p' - 'a'] = (struct region){.function = "MPI_Test", .kind = REGION_MPI};
+    function['q' - 'a'] = (struct region){.function = "MPI_Iprobe", .kind = REGION_MPI};
+    return 0;
+}
+
 /* Builds the calls in batches of `size` events and prints them. */
 static const char *build(const char *sentence, size_t size, struct quality *quality)
 {
@@ -79,6 +93,7 @@ static const char *build(const char *sentence, size_t size, struct quality *qual
 
     *quality = (struct quality){0};
     parse(sentence, &trace);
+    callstack_polls(stack, &polls);
     callstack_begin(stack, &calls, quality);
     for (size_t i = 0; i < trace.n; i += size) {
         struct event_batch batch = {.event = trace.event + i,
@@ -372,6 +387,58 @@ static void room_is_made_for_the_calls_that_are_expected_once_some_are_there(voi
     calls_release(&calls);
 }
 
+/* Of one function, at once, with nothing in between. */
+static void polls_that_follow_each_other_are_one_call(void **state)
+{
+    struct quality q;
+
+    (void)state;
+    assert_calls("a+ p+ p- p+ p- p+ p- b+ b- a-", "a[1,10](p[2,7] b[8,9])", &q);
+    assert_int_equal(q.n[QUALITY_polls], 2);
+    assert_false(quality_is_damaged(&q));
+    assert_calls("a+ p+ p- q+ q- p+ p- b+ b- p+ p- a-",
+                 "a[1,12](p[2,3] q[4,5] p[6,7] b[8,9] p[10,11])", &q);
+    assert_calls("a+ p+ b+ b- p- p+ p- a-", "a[1,8](p[2,5](b[3,4]) p[6,7])", &q);
+    assert_calls("a+ p+ p- a- p+ p- a+ a-", "a[1,4](p[2,3]) p[5,6] a[7,8]", &q);
+    assert_calls("a+ a- a+ a-", "a[1,2] a[3,4]", &q);
+    assert_calls("p+@10 p-@20 p+@20020 p-@20030", "p[10,20030]", &q);
+    assert_calls("p+@10 p-@20 p+@20021 p-@20030", "p[10,20] p[20021,20030]", &q);
+    assert_calls("p+@0 p-@800000 p+@1000000 p-@1000001", "p[0,1000001]", &q);
+    assert_calls("p+@0 p-@800000 p+@1000001 p-@1000002", "p[0,800000] p[1000001,1000002]", &q);
+    assert_calls(
+        "p+@0 p-@800000 p+@900000 p-@900001 p+@1000001 p-@1000002 p+@1050000 p-@1050001",
+        "p[0,1000002] p[1050000,1050001]", &q);
+}
+
+/* A message came: what follows waits for another. */
+static void a_poll_that_completes_something_is_the_last(void **state)
+{
+    struct message message = {.kind = MESSAGE_RECV, .begin_ns = 1};
+    struct event event[] = {{1, EVENT_ENTER, 'p' - 'a'}, {2, EVENT_LEAVE, 'p' - 'a'},
+                            {3, EVENT_ENTER, 'p' - 'a'}, {4, EVENT_MESSAGE, 0},
+                            {5, EVENT_LEAVE, 'p' - 'a'}, {6, EVENT_ENTER, 'p' - 'a'},
+                            {7, EVENT_LEAVE, 'p' - 'a'}};
+    struct event_batch batch = {.event = event,
+                                .n = sizeof event / sizeof *event,
+                                .message = &message,
+                                .n_messages = 1};
+    struct callstack *stack = callstack_new();
+    struct quality quality = {0};
+    struct calls calls = {0};
+    char out[64];
+
+    (void)state;
+    callstack_polls(stack, &polls);
+    callstack_begin(stack, &calls, &quality);
+    callstack_push(stack, &batch, 0, batch.n);
+    callstack_end(stack);
+    print(&calls, 0, calls.n, NO_CALL, 0, out);
+    assert_string_equal(out, "p[1,5] p[6,7]");
+    assert_int_equal(calls.message[0].call, 0);
+    calls_release(&calls);
+    callstack_free(stack);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -390,8 +457,10 @@ int main(void)
         cmocka_unit_test(too_deep_calls_are_left_out),
         cmocka_unit_test(messages_belong_to_the_innermost_call),
         cmocka_unit_test(noise_becomes_a_forest),
+        cmocka_unit_test(polls_that_follow_each_other_are_one_call),
+        cmocka_unit_test(a_poll_that_completes_something_is_the_last),
         cmocka_unit_test(room_is_made_for_the_calls_that_are_expected_once_some_are_there),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, name_functions, NULL);
 }

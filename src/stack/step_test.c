@@ -246,6 +246,27 @@ static void a_call_that_is_cut_has_no_end_and_is_not_carried(void **state)
     assert_false(quality_is_damaged(&q));
 }
 
+/* A waits from 1 to 4 by asking twice; nothing of that is its own, and a step in between parts it. */
+static void polls_are_one_call_in_a_step(void **state)
+{
+    struct region function[] = {{.function = "A"},
+                                {.function = "MPI_Test", .kind = REGION_MPI}};
+    const struct definitions defs = {.names = {.n = 2}, .region = function};
+
+    (void)state;
+    callstack_polls(stack, &defs);
+    push("ABbBb", 0);
+    assert_int_equal(c.n, 2);
+    assert_int_equal(c.inclusive_ns[1], 3);
+    assert_int_equal(c.exclusive_ns[1], 3);
+    callstack_next(stack);
+    push("Bba", 5);
+    assert_int_equal(c.n, 2);
+    assert_int_equal(c.inclusive_ns[0], 7);
+    assert_int_equal(c.exclusive_ns[0], 3);
+    assert_int_equal(c.exclusive_ns[1], 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -259,6 +280,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(it_goes_on_while_calls_inside_it_do, begin, end),
         cmocka_unit_test_setup_teardown(wrong_times_cost_only_their_calls, begin, end),
         cmocka_unit_test_setup_teardown(steps_do_not_change_the_calls, begin, end),
+        cmocka_unit_test_setup_teardown(polls_are_one_call_in_a_step, begin, end),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

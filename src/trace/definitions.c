@@ -15,6 +15,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool region_is_poll(const struct region *region)
+{
+    static const char *const function[] = {
+        "MPI_Test",   "MPI_Testall", "MPI_Testany",  "MPI_Testsome",
+        "MPI_Iprobe", "MPI_Improbe", "MPI_Win_test", "MPI_Request_get_status"};
+
+    for (size_t i = 0; i < sizeof function / sizeof *function; i++)
+        if (region_is_mpi(region, function[i]))
+            return true;
+    return false;
+}
+
 void definitions_release(struct definitions *defs)
 {
     free(defs->region);

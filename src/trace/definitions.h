@@ -57,6 +57,9 @@ static inline bool region_is_mpi(const struct region *region, const char *functi
     return region->kind == REGION_MPI && strcmp(region->function, function) == 0;
 }
 
+/* region_is_poll -- a function of MPI that asks whether something is there, and does not wait. */
+bool region_is_poll(const struct region *region);
+
 struct location {
     uint64_t id;      /* as the source names it */
     const char *name; /* "Master thread" */

@@ -62,6 +62,8 @@ PROGRAMS = {
     "training": Program("training.py", "kineto", "ProfilerStep", [], "late", [2, 4, 8], any_rank),
     "jacobi": Program("jacobi.py", "python", "sweep", ["relax", "copy_borders"], "copy_borders", [2, 4, 8], any_rank),
     "window": Program("window.c", "mpi", "step", ["compute", "fill"], None, [2, 4, 8, 16], any_rank),
+    "poll": Program("poll.c", "mpi", "step", ["compute", "pack"], "pack", [2, 4, 8, 16], any_rank),
+    "probe": Program("probe.c", "mpi", "step", ["compute", "pack"], "pack", [2, 4, 8, 16], any_rank),
     "prefix": Program("prefix.c", "mpi", "sweep", ["relax", "number"], "number", [2, 4, 8, 16], any_rank),
 }
 

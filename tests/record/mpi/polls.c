@@ -1,14 +1,15 @@
 /*
- * Asks MPI again and again whether a message has come: at once, and with pauses in between. The
- * last line that rank 0 writes has how often each found nothing: tight, slow, and for how many
- * tight ones there was another function's poll in between.
+ * Asks MPI again and again whether a message has come: at once, behind a nap, behind work, and in
+ * turns with another function. The last line that rank 0 writes has how often MPI_Test found
+ * nothing.
  */
 #include <mpi.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #define N_TIGHT 2000 /* each gives the processor away: for milliseconds where it is busy */
-#define N_SLOW 20
+#define N_NAPS 20
+#define N_BUSY 60
 #define N_TURNS 1000
 
 static int look_once(MPI_Request *request)
@@ -30,6 +31,14 @@ static void look_in_turns(MPI_Request *request)
     }
 }
 
+static void work_a_millisecond(void)
+{
+    double begin = MPI_Wtime();
+
+    while (MPI_Wtime() - begin < 1e-3)
+        ;
+}
+
 static void wait_for_it(void)
 {
     MPI_Request request;
@@ -38,8 +47,12 @@ static void wait_for_it(void)
     MPI_Irecv(&value, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &request);
     for (int i = 0; i < N_TIGHT; i++)
         n_in_vain += !look_once(&request);
-    for (int i = 0; i < N_SLOW; i++) {
+    for (int i = 0; i < N_NAPS; i++) {
         usleep(1000);
+        n_in_vain += !look_once(&request);
+    }
+    for (int i = 0; i < N_BUSY; i++) {
+        work_a_millisecond();
         n_in_vain += !look_once(&request);
     }
     look_in_turns(&request);
