@@ -14,8 +14,8 @@
  * who reads the trace joins the two (CALLSTACK_POLLS_APART_NS), as no other thread may see a
  * record go.
  *
- * A nap is a time in which the thread hardly used its processor. That takes two calls of the
- * system for each poll that comes later than at once, so who never naps is asked ever less often.
+ * In a nap the thread gives its processor away. To know that takes two calls of the system for each
+ * poll that comes later than at once, so a function behind which nobody naps is looked at seldom.
  */
 #ifndef SNAG_TRACER_POLLS_H
 #define SNAG_TRACER_POLLS_H

@@ -7,7 +7,7 @@ snag ad "$(cat program)" --step 0.05 | sed -n 2p
 snag watch --help | sed -n 1p
 # The page is there before the program is over, and stays until it is told.
 snag watch "$(cat program)" --speed 0 --port 0 --listen 127.0.0.2 --print-tunnel >said1 & until grep -qs 'strange$' said1; do sleep 0.05; done; curl -s "$(head -n 1 said1)api/v1/live/status" | jq -c '[.state, .calls, .ranks]'; kill $!; wait $!; sed "s/:[0-9]*\/$/:PORT\//; s/-L .* .*/-L TUNNEL HOST/" said1
-snag watch 'synth:100*a@10ms' --speed 1 --step 0.1 >said2 & until grep -qs http said2; do sleep 0.05; done; curl -s "$(head -n 1 said2)api/v1/live/status" | jq -c '[.source, .detector, .is_inclusive]'; kill -INT $!; wait $!; sed -n 3p said2 | sed 's/: [0-9]*/: N/'
+snag watch 'synth:10000*a@10ms' --speed 1 --step 0.1 >said2 & until grep -qs http said2; do sleep 0.05; done; curl -s "$(head -n 1 said2)api/v1/live/status" | jq -c '[.source, .detector, .is_inclusive]'; kill -INT $!; wait $!; sed -n 3p said2 | sed 's/: [0-9]*/: N/'
 # Calls compared by path; another detector.
 snag watch "$(cat program)" --once --speed 0 --step 0.05 --model-key path --call-detector sstd --inclusive | sed -n 3p | sed 's/[0-9]* strange/N strange/'
 # What snag ad takes too.

@@ -9,7 +9,7 @@ unset ${!SNAG_*}
 command -v prlimit >/dev/null || { echo 'skipped: prlimit is not here'; exit 77; }
 work=$(mktemp -d)
 pids=()
-trap 'kill -9 "${pids[@]}" 2>/dev/null || true; wait; rm -rf "$work"' EXIT
+trap '[ $? -eq 0 ] || tail -n 5 full?.err full?.json; kill -9 "${pids[@]}" 2>/dev/null || true; wait; rm -rf "$work"' EXIT
 . "$(dirname "$(realpath "$0")")/server.sh"
 cd "$work"
 

@@ -46,11 +46,39 @@ function request(path: string, init?: RequestInit): Promise<Response> {
     return requestUrl(apiUrl(path), init);
 }
 
+const maxTries = 5; /* of what a busy server asks to be asked again */
+
+/* When the server wants to be asked again, in ms; null: it does not. */
+function later(response: Response): number | null {
+    const seconds = Number(response.headers.get("Retry-After") ?? NaN);
+    return response.status === 503 && seconds <= 10 ? 1000 * seconds : null;
+}
+
+function pause(ms: number, signal?: AbortSignal | null): Promise<void> {
+    return new Promise((done, fail) => {
+        const end = setTimeout(done, ms);
+        signal?.addEventListener("abort", () => {
+            clearTimeout(end);
+            fail(signal.reason);
+        });
+    });
+}
+
+/* What changes something is not sent twice. */
+async function fetchPatiently(url: string, init?: RequestInit): Promise<Response> {
+    for (let tries = 1; ; tries++) {
+        const response = await fetch(url, init);
+        const ms = later(response);
+        if (ms === null || tries === maxTries || init?.method) return response;
+        await pause(ms, init?.signal);
+    }
+}
+
 async function requestUrl(url: string, init?: RequestInit): Promise<Response> {
     const number = ++nSent;
     let response;
     try {
-        response = await fetch(url, init);
+        response = await fetchPatiently(url, init);
     } catch (error) {
         if ((error as Error).name === "AbortError") throw error;
         goOffline();
