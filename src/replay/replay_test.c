@@ -93,6 +93,21 @@ static void what_a_receiver_waited_for_is_saved(void **state)
     end(&p);
 }
 
+/* Rank 2 is done without the one that computes on, rank 0 only once that is in MPI again. */
+static void who_stays_until_the_last_completes_has_waited_for_it(void **state)
+{
+    struct played p;
+
+    (void)state;
+    BEGIN(&p, "calc@0-5 calc@5-10 MPI_Wait@10-52|/5 calc@52-100",
+          "calc@0-8 calc@8-50 MPI_Wait@50-51|/8 calc@51-60",
+          "calc@0-5 calc@5-10 MPI_Wait@10-12|/5 calc@12-60");
+    assert_us(saved(&p, 1, 1, 30), 30);
+    assert_us(waits_less(&p, 0), 30);
+    assert_us(waits_less(&p, 2), 0);
+    end(&p);
+}
+
 /* A probe and the receive behind it are one wait. */
 static void what_a_probe_waited_for_is_saved(void **state)
 {
@@ -765,6 +780,7 @@ int main(void)
         cmocka_unit_test(who_waits_for_another_then_did_wait),
         cmocka_unit_test(what_a_receiver_waited_for_is_saved),
         cmocka_unit_test(what_a_probe_waited_for_is_saved),
+        cmocka_unit_test(who_stays_until_the_last_completes_has_waited_for_it),
         cmocka_unit_test(waiting_itself_cannot_be_cut),
         cmocka_unit_test(a_delay_travels_from_rank_to_rank),
         cmocka_unit_test(a_waitall_waits_for_the_last_of_its_messages),

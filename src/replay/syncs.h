@@ -19,7 +19,7 @@
  *
  * A collective that does not block may go on only while all are in MPI: where nobody was done
  * before all had entered the calls that complete it, those are needed, else those that began
- * it.
+ * it, and by who stayed until the last had entered its own, that.
  *
  * Which sends are synchronous no trace says, but for MPI_Ssend: those with more bytes than any
  * that was seen to end before its receive was posted (syncs.eager_bytes). The first and the

@@ -1,6 +1,6 @@
 /*
- * Needs are counted, then filled in. In the order that syncs were left, what a sync needs was
- * entered before it, unless clocks disagree: so one pass in that order is a replay.
+ * Needs are counted, then filled in. In the order that syncs were left (syncs_order.c), what a sync
+ * needs was entered before it, unless clocks disagree: so one pass in that order is a replay.
  */
 #include "replay/syncs_needs.h"
 
@@ -24,7 +24,8 @@ struct needs {
     uint32_t *root;  /* [n_collectives] the root's sync, or NEED_INDEX */
     struct collective_span {
         uint64_t last_enter, first_leave;
-    } * span; /* [n_collectives] */
+        uint32_t last; /* sync of last_enter, of calls that complete; or NEED_INDEX */
+    } * span;          /* [n_collectives] */
     struct collective_span
         *completed;     /* [n_collectives] the same, of the calls that complete them */
     bool *is_other;     /* [n_collectives] no order follows from what it is */
@@ -200,20 +201,6 @@ static void need_of_collective(struct needs *n, const struct collective *c, uint
     }
 }
 
-static void each_collective(struct needs *n)
-{
-    const struct trace_view *view = n->s->view;
-
-    for (uint32_t l = 0; l < view->n_locations; l++)
-        for (size_t i = 0; i < view->calls[l].n_collectives; i++) {
-            const struct collective *c = &view->calls[l].collective[i];
-            uint32_t who = n->at->left[n->at->first_collective[l] + i];
-
-            if (c->instance < n->s->first_team && is_there(who))
-                need_of_collective(n, c, who);
-        }
-}
-
 static void extend(struct collective_span *span, uint64_t enter_ns, uint64_t leave_ns)
 {
     span->last_enter = enter_ns > span->last_enter ? enter_ns : span->last_enter;
@@ -234,11 +221,55 @@ static void find_completed(struct needs *n)
         for (size_t i = 0; i < view->calls[l].n_collectives; i++) {
             const struct collective *c = &view->calls[l].collective[i];
 
-            if (c->instance < n->s->first_team)
-                extend(&n->completed[c->instance],
-                       c->call < view->calls[l].n ? view->calls[l].enter_ns[c->call]
-                                                  : c->begin_ns,
-                       c->end_ns);
+            struct collective_span *span = &n->completed[c->instance];
+            uint64_t enter =
+                c->call < view->calls[l].n ? view->calls[l].enter_ns[c->call] : c->begin_ns;
+
+            if (c->instance >= n->s->first_team)
+                continue;
+            if (enter > span->last_enter)
+                span->last = n->at->left[n->at->first_collective[l] + i];
+            extend(span, enter, c->end_ns);
+        }
+}
+
+/* Whether it is seen that a collective which does not block went on only while all were in MPI. */
+static bool is_completed_together(const struct needs *n, uint32_t instance)
+{
+    const struct collective_span *span = &n->completed[instance];
+
+    return span->first_leave >= span->last_enter;
+}
+
+/*
+ * Some ranks may be done without the one that computes on: a sum goes along a tree, or from pair to
+ * pair. Who stayed until the last had come into the call that completes it, and then hardly longer,
+ * waited for that.
+ */
+static void need_of_completing(struct needs *n, const struct collective *c, uint32_t who)
+{
+    const struct collective_span *span = &n->completed[c->instance];
+    const struct sync *sync = &n->s->sync[who];
+
+    if (!is_completed_together(n, c->instance) && is_there(span->last) && span->last != who &&
+        waiting_ended_by(sync->enter_ns, span->last_enter, sync->leave_ns))
+        note(n, who, span->last);
+}
+
+static void each_collective(struct needs *n)
+{
+    const struct trace_view *view = n->s->view;
+
+    for (uint32_t l = 0; l < view->n_locations; l++)
+        for (size_t i = 0; i < view->calls[l].n_collectives; i++) {
+            const struct collective *c = &view->calls[l].collective[i];
+            uint32_t who = n->at->left[n->at->first_collective[l] + i];
+
+            if (c->instance >= n->s->first_team || !is_there(who))
+                continue;
+            need_of_collective(n, c, who);
+            if (is_nonblocking(&view->calls[l], c))
+                need_of_completing(n, c, who);
         }
 }
 
@@ -249,9 +280,7 @@ static void find_completed(struct needs *n)
 static uint32_t begin_of_part(const struct needs *n, const struct call_view *calls,
                               const struct collective *c, size_t row)
 {
-    const struct collective_span *span = &n->completed[c->instance];
-
-    return span->first_leave >= span->last_enter && is_nonblocking(calls, c)
+    return is_completed_together(n, c->instance) && is_nonblocking(calls, c)
                ? n->at->left[row]
                : n->at->entered[row];
 }
@@ -499,7 +528,7 @@ static void list_members(struct needs *n)
     n->comm = mem_alloc(n_instances, sizeof *n->comm);
     for (uint32_t i = 0; i < n_instances; i++) {
         n->root[i] = NEED_INDEX;
-        n->span[i] = n->completed[i] = (struct collective_span){0, UINT64_MAX};
+        n->span[i] = n->completed[i] = (struct collective_span){0, UINT64_MAX, NEED_INDEX};
     }
     s->first_member = mem_alloc((size_t)n_instances + 2, sizeof *s->first_member);
     find_completed(n);
@@ -534,24 +563,6 @@ uint64_t syncs_last_entered(const struct syncs *s, uint32_t need)
     return last;
 }
 
-static void set_last(struct syncs *s)
-{
-    uint64_t *all = mem_alloc(s->n_collectives, sizeof *all);
-
-    for (uint32_t k = 0; k < s->n; k++)
-        s->sync[k].last_ns = 0;
-    for (uint32_t c = 0; c < s->n_collectives; c++)
-        all[c] = syncs_last_entered(s, NEED_ALL | c);
-    for (uint32_t k = 0; k < s->n; k++)
-        for (uint32_t i = s->first_need[k]; i < s->first_need[k + 1]; i++) {
-            uint64_t last = s->need[i] & NEED_ALL ? all[s->need[i] & NEED_INDEX]
-                                                  : syncs_last_entered(s, s->need[i]);
-
-            s->sync[k].last_ns = last > s->sync[k].last_ns ? last : s->sync[k].last_ns;
-        }
-    free(all);
-}
-
 static void each(struct needs *n)
 {
     for (uint32_t l = 0; l < n->s->n_locations; l++)
@@ -583,7 +594,6 @@ void syncs_need_all(struct syncs *s, const struct record_syncs *at)
     s->need = mem_alloc(s->first_need[s->n + 1], sizeof *s->need);
     n.is_counted = true;
     each(&n); /* moves the first one of each on to that of the next */
-    set_last(s);
     team_syncs_release(&n.teams);
     free(n.root);
     free(n.span);
@@ -591,286 +601,4 @@ void syncs_need_all(struct syncs *s, const struct record_syncs *at)
     free(n.is_other);
     free(n.expected);
     free(n.comm);
-}
-
-/* -------------------------------------------------------------------------------- order */
-
-/* Locations by when they leave their next sync, the first on top. */
-struct heap {
-    struct next {
-        uint64_t leave_ns;
-        uint32_t sync;
-    } * next; /* [n] */
-    uint32_t n;
-};
-
-static struct next next_of(const struct syncs *s, uint32_t sync)
-{
-    return (struct next){s->sync[sync].leave_ns, sync};
-}
-
-static bool is_before(const struct next *a, const struct next *b)
-{
-    return a->leave_ns != b->leave_ns ? a->leave_ns < b->leave_ns : a->sync < b->sync;
-}
-
-static void heap_add(struct heap *h, struct next what)
-{
-    h->next[h->n] = what;
-    HEAP_RISE(h->next, h->n++, is_before);
-}
-
-static void heap_drop(struct heap *h)
-{
-    h->next[0] = h->next[--h->n];
-    HEAP_SINK(h->next, 0, h->n, is_before);
-}
-
-/* Tracks whose next sync needs one that was not entered yet wait at that one. */
-struct merge {
-    struct heap heap;
-    uint32_t *waiting;  /* [n] the first track that waits for a sync to be entered, + 1 */
-    uint32_t *after_it; /* [n_tracks] the next one that does */
-    uint32_t *entered;  /* [n_collectives] so many of its members, at least */
-    uint32_t n_waiting;
-};
-
-/* A sync is entered at the place of the one before it on its track. */
-static bool is_entered(const struct syncs *s, uint32_t sync)
-{
-    return s->place[sync - 1] != NEED_INDEX;
-}
-
-/*
- * Whether all that a sync needs was entered before it was left. In the order that syncs are
- * left, what is entered earlier than another is left comes before it: only streams wait for
- * each other whatever the clocks say, and threads where times are equal.
- */
-static bool is_in_order(const struct syncs *s, uint32_t k)
-{
-    return !s->has_streams && s->sync[k].last_ns < s->sync[k].leave_ns;
-}
-
-/* Whether a need has the same clock: where times are equal, it decides what came first. */
-static bool is_among_threads(const struct syncs *s, uint32_t k, uint32_t need)
-{
-    const struct location *location = s->view->defs->location;
-    uint32_t index = need & NEED_INDEX;
-
-    if (need & NEED_ALL)
-        return index - s->first_team < s->n_teams;
-    return !s->is_stream[syncs_location(s, index)] &&
-           location[syncs_location(s, index)].rank == location[syncs_location(s, k)].rank;
-}
-
-/* A sync that has to be entered before this one is left, and was not yet; NEED_INDEX: none. */
-static uint32_t blocker(const struct syncs *s, struct merge *m, uint32_t k)
-{
-    bool is_stream = s->is_stream[syncs_location(s, k)];
-
-    if (is_in_order(s, k) || (!is_stream && s->view->calls[syncs_location(s, k)].n_spans == 0))
-        return NEED_INDEX;
-    for (uint32_t i = s->first_need[k]; i < s->first_need[k + 1]; i++) {
-        uint32_t c = s->need[i] & NEED_INDEX, *entered;
-
-        if (!is_stream && !is_among_threads(s, k, s->need[i]))
-            continue;
-        if ((s->need[i] & NEED_ALL) == 0) {
-            if (!is_entered(s, c))
-                return c;
-            continue;
-        }
-        entered = &m->entered[c];
-        while (s->first_member[c] + *entered < s->first_member[c + 1] &&
-               is_entered(s, s->member[s->first_member[c] + *entered]))
-            ++*entered;
-        if (s->first_member[c] + *entered < s->first_member[c + 1])
-            return s->member[s->first_member[c] + *entered];
-    }
-    return NEED_INDEX;
-}
-
-/* Puts a track's next sync among those that can be left, or where it waits. */
-static void go_on(struct syncs *s, struct merge *m, uint32_t k)
-{
-    uint32_t on = blocker(s, m, k), track = s->sync[k].track;
-
-    if (on == NEED_INDEX) {
-        heap_add(&m->heap, next_of(s, k));
-        return;
-    }
-    m->after_it[track] = m->waiting[on];
-    m->waiting[on] = track + 1;
-    m->n_waiting++;
-}
-
-/* A sync is entered: who waited for it looks again. */
-static void wake(struct syncs *s, struct merge *m, uint32_t sync, const uint32_t *next)
-{
-    uint32_t track = m->waiting[sync];
-
-    if (track == 0)
-        return;
-    m->waiting[sync] = 0;
-    while (track > 0) {
-        uint32_t after = m->after_it[track - 1];
-
-        m->n_waiting--;
-        go_on(s, m, next[track - 1]);
-        track = after;
-    }
-}
-
-/* They wait in a circle, as clocks disagree: the one that was left first goes on. */
-static void break_circle(struct syncs *s, struct merge *m, const uint32_t *next)
-{
-    struct next best = {UINT64_MAX, NEED_INDEX};
-    uint32_t at = 0, *link;
-
-    for (uint32_t k = 0; k < s->n; k++)
-        for (uint32_t t = m->waiting[k]; t > 0; t = m->after_it[t - 1]) {
-            struct next what = next_of(s, next[t - 1]);
-
-            if (is_before(&what, &best)) {
-                best = what;
-                at = k;
-            }
-        }
-    for (link = &m->waiting[at]; *link != s->sync[best.sync].track + 1u;)
-        link = &m->after_it[*link - 1];
-    *link = m->after_it[s->sync[best.sync].track];
-    m->n_waiting--;
-    heap_add(&m->heap, best);
-}
-
-/* In the order they were left; on streams none before what it needs, whatever the clocks say,
- * and among threads none. */
-static void merge(struct syncs *s)
-{
-    struct merge m = {.heap = {.next = mem_alloc(s->n_tracks, sizeof *m.heap.next)}};
-    uint32_t *next = mem_alloc(s->n_tracks, sizeof *next), p = 0;
-
-    m.waiting = mem_alloc(s->n, sizeof *m.waiting);
-    m.after_it = mem_alloc(s->n_tracks, sizeof *m.after_it);
-    m.entered = mem_alloc(s->n_collectives, sizeof *m.entered);
-    for (uint32_t k = 0; k < s->n; k++)
-        s->place[k] = NEED_INDEX;
-    for (uint32_t t = 0; t < s->n_tracks; t++)
-        heap_add(&m.heap, next_of(s, next[t] = s->first[t]));
-    while (p < s->n) {
-        uint32_t k;
-
-        if (m.heap.n == 0)
-            break_circle(s, &m, next);
-        k = m.heap.next[0].sync;
-        s->order[p] = k;
-        s->place[k] = p++;
-        if (syncs_is_last(s, k)) {
-            heap_drop(&m.heap);
-            continue;
-        }
-        next[s->sync[k].track] = k + 1;
-        if (blocker(s, &m, k + 1) == NEED_INDEX) {
-            m.heap.next[0] = next_of(s, k + 1);
-            HEAP_SINK(m.heap.next, 0, m.heap.n, is_before);
-        } else {
-            heap_drop(&m.heap);
-            go_on(s, &m, k + 1);
-        }
-        if (m.n_waiting > 0)
-            wake(s, &m, k + 1, next);
-    }
-    free(m.heap.next);
-    free(m.waiting);
-    free(m.after_it);
-    free(m.entered);
-    free(next);
-}
-
-static uint32_t entered_at(const struct syncs *s, uint32_t sync)
-{
-    return s->place[sync - 1];
-}
-
-/* Marks the members of collectives that are entered after the first that needs them is left. */
-static void mark_members(struct syncs *s, const bool *is_doubtful)
-{
-    uint32_t *first = mem_alloc(s->n_collectives, sizeof *first);
-
-    for (uint32_t c = 0; c < s->n_collectives; c++)
-        first[c] = UINT32_MAX;
-    for (uint32_t k = 0; k < s->n; k++)
-        for (uint32_t i = s->first_need[k]; i < s->first_need[k + 1]; i++) {
-            uint32_t c = s->need[i] & NEED_INDEX;
-
-            if (s->need[i] & NEED_ALL && s->place[k] < first[c])
-                first[c] = s->place[k];
-        }
-    for (uint32_t c = 0; c < s->n_collectives; c++)
-        for (uint32_t i = s->first_member[c]; is_doubtful[c] && i < s->first_member[c + 1]; i++)
-            if (entered_at(s, s->member[i]) >= first[c])
-                s->member[i] |= NEED_EARLY;
-    free(first);
-}
-
-/* Marks what is entered after what needs it is left; few are near enough to that to be looked
- * at. */
-static void mark_early(struct syncs *s)
-{
-    bool *is_doubtful = mem_alloc(s->n_collectives, sizeof *is_doubtful), is_any = false;
-
-    for (uint32_t k = 0; k < s->n; k++)
-        for (uint32_t i = s->first_need[k]; i < s->first_need[k + 1]; i++) {
-            uint32_t index = s->need[i] & NEED_INDEX;
-
-            if (is_in_order(s, k))
-                break;
-            if (s->need[i] & NEED_ALL)
-                is_doubtful[index] = is_any = true;
-            else if (entered_at(s, index) >= s->place[k])
-                s->need[i] |= NEED_EARLY;
-        }
-    if (is_any)
-        mark_members(s, is_doubtful);
-    free(is_doubtful);
-}
-
-/* A collective is a need of each of its members. */
-static void count_early(struct syncs *s)
-{
-    uint32_t n_needs = s->first_need[s->n];
-    uint32_t n_members = s->n_collectives > 0 ? s->first_member[s->n_collectives] : 0;
-
-    s->n_needs = n_members;
-    s->n_early = 0;
-    for (uint32_t i = 0; i < n_needs; i++) {
-        s->n_needs += !(s->need[i] & NEED_ALL);
-        s->n_early += !(s->need[i] & NEED_ALL) && s->need[i] & NEED_EARLY;
-    }
-    for (uint32_t i = 0; i < n_members; i++)
-        s->n_early += (s->member[i] & NEED_EARLY) != 0;
-}
-
-void syncs_retime(struct syncs *s)
-{
-    s->end_ns = s->begin_ns;
-    for (uint32_t k = 0; k < s->n; k++)
-        s->end_ns = s->sync[k].leave_ns > s->end_ns ? s->sync[k].leave_ns : s->end_ns;
-    for (uint32_t i = 0; i < s->first_need[s->n]; i++)
-        s->need[i] &= ~NEED_EARLY;
-    for (uint32_t i = 0; s->n_collectives > 0 && i < s->first_member[s->n_collectives]; i++)
-        s->member[i] &= ~NEED_EARLY;
-    set_last(s);
-    syncs_order(s);
-}
-
-void syncs_order(struct syncs *s)
-{
-    if (s->order == NULL) {
-        s->order = mem_alloc(s->n, sizeof *s->order);
-        s->place = mem_alloc(s->n, sizeof *s->place);
-    }
-    merge(s);
-    mark_early(s);
-    count_early(s);
 }
