@@ -224,12 +224,13 @@ static uint64_t took_ns(const struct trace_view *view, struct device_operation o
 #define TYPICAL_MIN 8u     /* of a name */
 #define SLOW 0.25          /* over typical */
 
-/* Operations of one name on one stream, ordered by stream and name. */
+/* Operations of one name, ordered by name. */
 struct typical_row {
-    uint32_t location, region;
+    uint32_t region;
     uint64_t ns;
 };
 
+/* Of one stream. */
 struct device_typical {
     struct typical_row *row; /* [n] */
     size_t n, cap;
@@ -242,24 +243,24 @@ static int by_name_and_time(const void *a, const void *b)
     return ORDER(p->region, q->region) ?: ORDER(p->ns, q->ns);
 }
 
-/* The middle of each name's operations of a stream is what is kept of them. */
-static void typical_of_stream(const struct trace_view *view, uint32_t stream,
-                              struct device_typical *typical)
+/* The middle of each name's operations is what is kept of them. */
+static struct device_typical *find_typical(const struct trace_view *view, uint32_t stream)
 {
     const struct call_view *calls = trace_view_calls(view, stream);
+    struct device_typical *typical = mem_alloc(1, sizeof *typical);
     uint32_t stride = calls->n / TYPICAL_MAX + 1;
-    size_t first = typical->n, end, n_kept = first;
+    size_t end, n_kept = 0;
 
     for (uint32_t row = 0; row < calls->n; row += stride) {
         if (!device_is_operation(view, (struct device_operation){stream, row}))
             continue;
         mem_grow(&typical->row, &typical->cap, typical->n + 1, sizeof *typical->row);
         typical->row[typical->n++] =
-            (struct typical_row){stream, calls->region[row], calls->inclusive_ns[row]};
+            (struct typical_row){calls->region[row], calls->inclusive_ns[row]};
     }
-    if (typical->n > first)
-        qsort(typical->row + first, typical->n - first, sizeof *typical->row, by_name_and_time);
-    for (size_t i = first; i < typical->n; i = end) {
+    if (typical->n > 0)
+        qsort(typical->row, typical->n, sizeof *typical->row, by_name_and_time);
+    for (size_t i = 0; i < typical->n; i = end) {
         for (end = i + 1; end < typical->n; end++)
             if (typical->row[end].region != typical->row[i].region)
                 break;
@@ -267,19 +268,17 @@ static void typical_of_stream(const struct trace_view *view, uint32_t stream,
             typical->row[n_kept++] = typical->row[i + (end - i) / 2];
     }
     typical->n = n_kept;
+    return typical;
 }
 
-static const struct device_typical *typical_of(const struct trace_view *view)
+static const struct device_typical *typical_of(const struct trace_view *view, uint32_t stream)
 {
-    struct device_typical *typical = *view->device_typical, *found;
+    struct device_typical *typical = view->device_typical[stream], *found;
 
     if (typical)
         return typical;
-    found = mem_alloc(1, sizeof *found);
-    for (uint32_t l = 0; l < view->n_locations; l++)
-        if (view->defs->location[l].is_gpu)
-            typical_of_stream(view, l, found);
-    if (atomic_compare_exchange_strong(view->device_typical, &typical, found))
+    found = find_typical(view, stream);
+    if (atomic_compare_exchange_strong(&view->device_typical[stream], &typical, found))
         return found;
     device_typical_free(found); /* another thread was faster */
     return typical;
@@ -295,22 +294,15 @@ void device_typical_free(struct device_typical *typical)
 
 uint64_t device_typical_ns(const struct trace_view *view, struct device_operation operation)
 {
-    uint32_t location = operation.location, region;
+    uint32_t region = view->calls[operation.location].region[operation.row];
     const struct device_typical *typical;
     size_t i;
 
-    if (!view->defs->location[location].is_gpu)
+    if (!view->defs->location[operation.location].is_gpu)
         return 0;
-    typical = typical_of(view);
-    region = view->calls[location].region[operation.row];
-    i = FIRST_NOT(
-        k, 0, typical->n,
-        typical->row[k].location < location ||
-            (typical->row[k].location == location && typical->row[k].region < region));
-    return i < typical->n && typical->row[i].location == location &&
-                   typical->row[i].region == region
-               ? typical->row[i].ns
-               : 0;
+    typical = typical_of(view, operation.location);
+    i = FIRST_NOT(k, 0, typical->n, typical->row[k].region < region);
+    return i < typical->n && typical->row[i].region == region ? typical->row[i].ns : 0;
 }
 
 /* ------------------------------------------------------------------------------- paths */

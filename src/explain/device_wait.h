@@ -66,8 +66,7 @@ bool device_event_of(const struct trace_view *view, struct device_operation oper
 /*
  * device_typical_ns -- what operations of a name take on a stream: the middle of all, of 65,536
  * that are spread over the run where there are more; 0: not known, of fewer than 8, or elsewhere
- * than on a stream. The first call for a view sorts its streams' operations: O(n log n).
- * Thread-safe.
+ * than on a stream. The first call for a stream sorts its operations: O(n log n). Thread-safe.
  */
 struct device_typical;
 uint64_t device_typical_ns(const struct trace_view *view, struct device_operation operation);

@@ -21,7 +21,7 @@ void trace_view_init(struct trace_view *view, const struct definitions *defs,
     view->first_span = mem_alloc((size_t)view->n_locations + 1, sizeof(size_t));
     view->longest_send = mem_alloc(view->n_locations, sizeof *view->longest_send);
     view->unrecorded = mem_alloc(1, sizeof *view->unrecorded);
-    view->device_typical = mem_alloc(1, sizeof *view->device_typical);
+    view->device_typical = mem_alloc(view->n_locations, sizeof *view->device_typical);
     for (uint32_t l = 0; l < view->n_locations; l++) {
         view->first_message[l + 1] = view->first_message[l] + calls[l].n_messages;
         view->first_span[l + 1] = view->first_span[l] + calls[l].n_spans;
@@ -37,8 +37,8 @@ void trace_view_release(struct trace_view *view)
     if (view->unrecorded)
         unrecorded_free(*view->unrecorded);
     free(view->unrecorded);
-    if (view->device_typical)
-        device_typical_free(*view->device_typical);
+    for (uint32_t l = 0; view->device_typical && l < view->n_locations; l++)
+        device_typical_free(view->device_typical[l]);
     free(view->device_typical);
     *view = (struct trace_view){0};
 }

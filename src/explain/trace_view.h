@@ -36,7 +36,7 @@ struct trace_view {
     size_t n_dependencies;
     struct longest_send *longest_send;        /* [n_locations] */
     _Atomic(struct unrecorded *) *unrecorded; /* one, NULL until asked for: unrecorded_of */
-    _Atomic(struct device_typical *) *device_typical; /* the same: device_typical_ns */
+    _Atomic(struct device_typical *) *device_typical; /* [n_locations] device_typical_ns */
     bool is_whole; /* a run from its begin, so that calls of locations can be counted against
                       each other: in a part each location begins at another time */
 
