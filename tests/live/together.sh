@@ -46,8 +46,10 @@ until_there() {
 program='synth:3000*step(compute@1ms(a 3*b) c@200us);ranks=2;jitter=0.1;slow=c/80/30/1'
 short='synth:300*step(compute@1ms(a 3*b) c@200us);ranks=2;jitter=0.1;slow=c/80/30/1'
 
+long='synth:300000*step(compute@1ms(a 3*b) c@200us);ranks=2;jitter=0.1;slow=c/80/30/1' # until it is killed
+
 part='a store that is written'
-"$snag" ad "$program" --step 0.05 --speed 1 --store one >/dev/null 2>first.err &
+"$snag" ad "$long" --step 0.05 --speed 1 --store one >/dev/null 2>first.err &
 first=$!
 pids+=($first)
 until_there one/shard-0000.db
@@ -90,7 +92,7 @@ is "status of $trace" $? 1
 done
 
 part='a store that is removed'
-"$snag" ad "$program" --step 0.05 --speed 2 --store gone --json >gone.json 2>gone.err &
+"$snag" ad "${program/3000/12000}" --step 0.05 --speed 2 --store gone --json >gone.json 2>gone.err &
 first=$!
 pids+=($first)
 until "$snag" query gone 'SELECT func FROM func_stats' 2>/dev/null | grep -q compute; do
