@@ -17,13 +17,15 @@ for mpi in "${mpis[@]}"; do
     # all of MPI_Test that found nothing, the one that did not; those of two functions in turns stay
     [ $((tests + joined)) -eq $((in_vain + 1)) ] || fail "$mpi: $tests calls and $joined joined are not $in_vain and 1"
     [ "$joined" -gt 0 ] || fail "$mpi: of $in_vain polls none are joined"
-    [ "$tests" -gt 20 ] || fail "$mpi: $tests calls: those that were made behind a millisecond of work are joined, too"
-    [ "$tests" -lt 80 ] || fail "$mpi: $tests calls: those that were made behind a nap of a millisecond are not joined"
     [ "$(calls trace.$mpi MPI_Iprobe)" = 1000 ] && [ "$(calls trace.$mpi MPI_Testsome)" = 1000 ] ||
         fail "$mpi: polls of two functions are joined"
     [ "$(jq -c '[.sends, .recvs, .is_damaged]' info)" = '[2,2,false]' ] || fail "$mpi: messages are missing"
     otf2-print trace.$mpi/traces.otf2 >events 2>otf2.err || fail "$mpi: otf2-print ends with $?"
     [ ! -s otf2.err ] || fail "$mpi: otf2-print complains: $(head -n 3 otf2.err)"
+    # of the tracer; who reads the trace may join more, where polls themselves took long
+    recorded=$(grep -c '^ENTER .*"MPI_Test"' events)
+    [ "$recorded" -gt 40 ] || fail "$mpi: $recorded calls: those that were made behind a millisecond of work are joined, too"
+    [ "$tests" -lt 80 ] || fail "$mpi: $tests calls: those that were made behind a nap of a millisecond are not joined"
 done
 
 # many, by a limit that nothing meets
