@@ -109,8 +109,8 @@ static inline void polls_leave(struct recorder *r, uint32_t region, uint64_t end
         polls_look_from(r, region, end_ns);
 }
 
-/* polls_until -- one that would be part of the last one has found something: that one waited
- * until it began. */
+/* polls_until -- the last one goes on until then: one that would be part of it, and has found
+ * something, begins. */
 static inline void polls_until(struct recorder *r, uint64_t begin_ns)
 {
     if (r->poll && r->poll + 1 == recorder_next(r))
@@ -121,8 +121,7 @@ static inline void polls_until(struct recorder *r, uint64_t begin_ns)
  * recorded in the meantime: then that is all there is of it. */
 static inline void polls_extend(struct recorder *r, uint64_t end_ns)
 {
-    if (r->poll && r->poll + 1 == recorder_next(r))
-        __atomic_store_n(&r->poll->head.time_ns, end_ns, __ATOMIC_RELAXED);
+    polls_until(r, end_ns);
     r->n_polls++;
 }
 

@@ -466,20 +466,16 @@ static void compare_with_typical(const struct trace_view *view, uint32_t locatio
 {
     for (size_t i = 0; i < stretch->n_used; i++) {
         struct stretch_path *path = &stretch->path[stretch->used[i]];
-        struct device_operation operation = {location, path->longest};
 
         if (path->n_calls > 0)
-            path->other_ns = path->n_calls *
-                             (view->typical_ns ? view->typical_ns(view, location, path->longest)
-                                               : device_typical_ns(view, operation));
+            path->other_ns =
+                path->n_calls * trace_view_typical_ns(view, location, path->longest);
     }
 }
 
-/* The largest part of what a stream did is what was waited for, if nothing took longer there than
- * is typical. */
-static void forget_typical(const struct trace_view *view, struct stretch *stretch)
+static void compare_with_nothing(struct stretch *stretch)
 {
-    for (size_t i = 0; view->typical_ns == NULL && i < stretch->n_used; i++)
+    for (size_t i = 0; i < stretch->n_used; i++)
         stretch->path[stretch->used[i]].other_ns = 0;
 }
 
@@ -509,7 +505,10 @@ static bool look_alone(const struct trace_view *view, const struct cause_link *l
     culprit = best_culprit(view, stretch, w->location, part.from_ns, w->until_ns);
     if (!is_worth_naming(&culprit, (uint64_t)fmin(delay_ns, (double)looked_at),
                          unknown_ns(&part))) {
-        forget_typical(view, stretch);
+        if (view->typical_ns)
+            return false;
+        compare_with_nothing(
+            stretch); /* it took what it takes: the largest part was waited for */
         culprit = best_culprit(view, stretch, w->location, part.from_ns, w->until_ns);
         if (!is_worth_naming(&culprit, looked_at, unknown_ns(&part)))
             return false;

@@ -309,7 +309,8 @@ uint64_t device_typical_ns(const struct trace_view *view, struct device_operatio
 
 static uint64_t over_typical_ns(const struct trace_view *view, struct device_operation o)
 {
-    uint64_t typical = device_typical_ns(view, o), took = took_ns(view, o);
+    uint64_t typical = trace_view_typical_ns(view, o.location, o.row);
+    uint64_t took = took_ns(view, o);
 
     return typical > 0 && (double)took >= (1 + SLOW) * (double)typical ? took - typical : 0;
 }

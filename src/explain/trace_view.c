@@ -57,6 +57,12 @@ void trace_view_passed(const struct trace_view *view)
         view->on_passed(view);
 }
 
+uint64_t trace_view_typical_ns(const struct trace_view *view, uint32_t location, uint32_t row)
+{
+    return view->typical_ns ? view->typical_ns(view, location, row)
+                            : device_typical_ns(view, (struct device_operation){location, row});
+}
+
 uint32_t trace_view_location_of(const struct trace_view *view, size_t message)
 {
     return (uint32_t)interval_of_size(view->first_message, view->n_locations, message);

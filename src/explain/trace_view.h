@@ -86,6 +86,10 @@ uint32_t trace_view_location_of(const struct trace_view *view, size_t message);
 const struct message *trace_view_other_end(const struct trace_view *view,
                                            const struct message *m, uint32_t *location);
 
+/* trace_view_typical_ns -- what calls such as a row take typically (typical_ns); where nobody says
+ * that, of operations of a GPU what they took (device_typical_ns); 0: not known. */
+uint64_t trace_view_typical_ns(const struct trace_view *view, uint32_t location, uint32_t row);
+
 /*
  * trace_view_longest_send -- see struct longest_send; UINT64_MAX while it is not known.
  *   n_spared  messages that this call will look at where it is not

@@ -61,8 +61,10 @@ static bool is_material(const struct wait_search *s, uint64_t delay_ns)
 
 static bool is_inside(const struct wait_search *s, uint32_t call)
 {
-    if (!s->is_mpi || s->receive != NO_CALL)
-        return call == (s->is_mpi ? s->receive : s->row);
+    if (s->receive != NO_CALL)
+        return call == s->receive;
+    if (!s->is_mpi)
+        return call == s->row;
     return call != NO_CALL && call >= s->row &&
            call - s->row < s->view->calls[s->location].subtree_len[s->row];
 }

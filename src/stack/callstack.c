@@ -461,7 +461,8 @@ static inline bool is_soon(struct poll *poll, uint64_t apart_ns, uint64_t took_n
 {
     if (apart_ns <= CALLSTACK_POLLS_APART_NS)
         return true;
-    if (poll->apart_ns + apart_ns > (took_ns - poll->apart_ns) / CALLSTACK_POLLS_SHARE)
+    if (apart_ns > took_ns || /* or time runs backwards */
+        poll->apart_ns + apart_ns > (took_ns - poll->apart_ns) / CALLSTACK_POLLS_SHARE)
         return false;
     poll->apart_ns += apart_ns;
     return true;
