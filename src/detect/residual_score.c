@@ -43,7 +43,8 @@ static const struct evidence_of {
     [PART_SHORT] = {0.02, 0.05, 1.0}, /* widths; of a normal distribution it is a fifth */
     [MEASURE_OWN] = {0.02, 0.1, 0.25},
 };
-#define GAP 8 /* nats; by chance the values of a tail are not so far apart */
+#define OWN_TIMES 0.12 /* of ln(1 + own) a nat: by a tenth longer, were it alone */
+#define GAP 8          /* nats; by chance the values of a tail are not so far apart */
 
 const char *score_part_name(enum score_part part)
 {
@@ -91,6 +92,7 @@ static void find_anchors(struct calibration *y)
 
         y->anchor[p].value = tail->sorted[tail->n - 1 - n_out];
         y->anchor[p].rank = -log((double)(n_out + 1) / (double)tail->n);
+        y->anchor[p].n_above = (double)n_out;
     }
 }
 
@@ -225,6 +227,22 @@ static double add_up(const double value[N_PARTS], const double base[N_PARTS])
     return sum;
 }
 
+/* How many times as long as typical an execution with that own part would be alone. */
+static double own_times(double log_own)
+{
+    return 1 + exp(log_own) - MIN_GROSS;
+}
+
+/* By how much longer than the anchor, nats; as tail_reach_at, as the anchor is known from as many
+ * values as are above it. */
+static double times_beyond(const struct calibration *y, double log_own)
+{
+    double m = fmax(y->anchor[MEASURE_OWN].n_above, 1);
+    double longer = own_times(log_own) / own_times(y->anchor[MEASURE_OWN].value);
+
+    return m * log1p(log(longer) / OWN_TIMES / m);
+}
+
 /* What one measure says. */
 static double evidence_in(const struct calibration *y, int p, const struct measured_ranks *at)
 {
@@ -234,7 +252,10 @@ static double evidence_in(const struct calibration *y, int p, const struct measu
         return fmin(at->rank[p], y->anchor[p].rank);
     if (p == PART_GROSS)
         beyond = log_gross(value) - log_gross(anchor);
-    return y->anchor[p].rank + beyond / evidence_of[p].slope;
+    beyond /= evidence_of[p].slope;
+    if (p == MEASURE_OWN)
+        beyond = fmax(beyond, times_beyond(y, value));
+    return y->anchor[p].rank + beyond;
 }
 
 /* What the measures of a tree say together. least_lost: what is lost, beyond what begins and

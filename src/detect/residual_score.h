@@ -48,6 +48,7 @@ struct calibration {
     struct tail tail[N_MEASURES];
     struct {
         double value, rank; /* the highest that says what is typical; nats of what is above */
+        double n_above;     /* values; known of it is no more than they say */
     } anchor[N_MEASURES];
     struct tail_reach time, gross,
         brief;          /* how far chance may go: X, the logarithm of G, shortness */

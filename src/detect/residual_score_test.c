@@ -220,6 +220,46 @@ static void who_lost_by_itself_comes_before_who_waited(void **state)
     free(m);
 }
 
+/* Other work takes time from everyone: own is exponential, 0.4 typical durations in the mean, at
+ * most 3; and thirty wait for others. Three that lost 4.5 by themselves are none of these. */
+static void who_lost_more_than_noise_takes_is_an_anomaly(void **state)
+{
+    struct residual_measure *m = typical(960);
+    struct residual_scores s;
+    double strong;
+
+    (void)state;
+    for (size_t i = 0; i < 960; i++)
+        m[i].gross = m[i].own = -0.4 * log(((double)i + 0.5) / 960);
+    for (size_t i = 500; i < 530; i++)
+        m[i].gross = 6;
+    for (size_t i = 900; i < 903; i++)
+        m[i].gross = m[i].own = 4.5;
+    strong = score(m, 960, &s);
+    for (size_t i = 0; i < 960; i++)
+        assert_int_equal(s.weight[i] >= strong, i >= 900 && i < 903);
+    residual_scores_release(&s);
+    free(m);
+}
+
+/* Sixteen messages, each pair twice as large as the one before: the last is none that stands
+ * out, and so few say nothing of how much longer the longest may be. */
+static void sixteen_that_grow_have_no_anomaly(void **state)
+{
+    struct residual_measure *m = typical(16);
+    struct residual_scores s;
+    double strong;
+
+    (void)state;
+    for (size_t i = 0; i < 16; i++)
+        m[i].gross = m[i].own = (i % 2 ? 0.07 : 0.08) * (double)(1u << i / 2);
+    strong = score(m, 16, &s);
+    for (size_t i = 0; i < 16; i++)
+        assert_true(s.weight[i] < strong);
+    residual_scores_release(&s);
+    free(m);
+}
+
 /* Of two anomalies one is stranger and lost two typical durations, the other lost forty. */
 static void who_lost_many_durations_comes_before_who_is_only_stranger(void **state)
 {
@@ -356,6 +396,8 @@ int main(void)
         cmocka_unit_test(what_agrees_adds_up),
         cmocka_unit_test(what_one_in_twenty_has_adds_nothing),
         cmocka_unit_test(who_lost_by_itself_comes_before_who_waited),
+        cmocka_unit_test(who_lost_more_than_noise_takes_is_an_anomaly),
+        cmocka_unit_test(sixteen_that_grow_have_no_anomaly),
         cmocka_unit_test(who_lost_many_durations_comes_before_who_is_only_stranger),
         cmocka_unit_test(anomalies_do_not_set_the_bar),
         cmocka_unit_test(chance_alone_makes_no_anomalies),

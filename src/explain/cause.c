@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/search.h"
 #include "base/text.h"
+#include "explain/exchange.h"
 #include "explain/team_barrier.h"
 #include "explain/trace_view.h"
 #include "explain/unrecorded.h"
@@ -588,7 +589,7 @@ void cause_of(const struct trace_view *view, uint32_t location, uint32_t row, do
         .end_ns = calls_leave(calls, row),
         .time_ns = calls_own_ns(calls, row),
     };
-    double delay_ns;
+    double typical_ns = isfinite(lost_ns) ? (double)link.time_ns - lost_ns : NAN, delay_ns;
 
     assert(row < calls->n);
     link.explained_ns = link.time_ns;
@@ -601,6 +602,10 @@ void cause_of(const struct trace_view *view, uint32_t location, uint32_t row, do
         delay_ns = fmin(lost_ns, (double)link.explained_ns);
         out->end = end_at(view, last, delay_ns);
         if (out->end != N_CAUSE_ENDS)
+            return;
+        out->end = CAUSE_STOPPED;
+        if (exchange_stopped(view, link.location, link.call, &last->waiting, typical_ns) ==
+            EXCHANGE_SELF)
             return;
         out->end = last->waiting.is_late    ? CAUSE_UNEXPLAINED
                    : last->waiting.is_guess ? CAUSE_UNMATCHED
@@ -652,7 +657,7 @@ const char *cause_end_name(enum cause_end end)
         [CAUSE_NO_DATA] = "no_data",         [CAUSE_UNMATCHED] = "unmatched",
         [CAUSE_UNKNOWN] = "unknown",         [CAUSE_IN_TIME] = "in_time",
         [CAUSE_UNEXPLAINED] = "unexplained", [CAUSE_CYCLE] = "cycle",
-        [CAUSE_TOO_LONG] = "too_long",
+        [CAUSE_TOO_LONG] = "too_long",       [CAUSE_STOPPED] = "stopped",
     };
 
     return name[end];
@@ -694,6 +699,7 @@ char *cause_sentence(const struct trace_view *view, const struct cause *cause,
         [CAUSE_UNEXPLAINED] = "late, unexplained",
         [CAUSE_CYCLE] = "they wait for each other",
         [CAUSE_TOO_LONG] = "...",
+        [CAUSE_STOPPED] = "came behind it",
     };
     const struct waiting *last = &cause->link[cause->n - 1].waiting;
     struct text_writer w = {.out = out, .size = CAUSE_SIZE};
@@ -794,6 +800,13 @@ char *cause_end_sentence(const struct trace_view *view, const struct cause *caus
         say_partner(&w, waiting);
         text_say(&w, " waits for a call that is already in this chain: the chain is a circle%s",
                  is_blamed ? ", and its first cause is not known" : "");
+        break;
+    case CAUSE_STOPPED:
+        say_rank(&w, view, link->location);
+        text_say(&w, " was in %.100s before ", name_of(view, link));
+        say_partner(&w, waiting);
+        text_say(&w, " came, who could not go on without it: so it was stopped there, or what "
+                     "it sends was held up");
         break;
     case CAUSE_TOO_LONG:
         text_say(&w, "the search stops after %d calls%s", CAUSE_MAX_LINKS,

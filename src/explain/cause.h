@@ -97,6 +97,8 @@ enum cause_end {
     CAUSE_UNEXPLAINED, /* the other was late, but did nothing that explains it */
     CAUSE_CYCLE,       /* the call waited for is one of the chain */
     CAUSE_TOO_LONG,    /* more than CAUSE_MAX_LINKS */
+    CAUSE_STOPPED,     /* the other was there in time and waited as well: it was stopped itself
+                          (exchange.h) */
     N_CAUSE_ENDS
 };
 

@@ -714,7 +714,7 @@ static void streams_that_wait_for_the_same_rank_are_not_at_work(void **state)
     begin(&s, 6, text);
     for (uint32_t l = 0; l < 6; l++)
         s.trace.defs.location[l].is_gpu = l % 3 > 0;
-    assert_true(waiting_others_ns(&s.trace.view, 0, 0, &ns));
+    assert_true(waiting_others_ns(&s.trace.view, 0, 0, NAN, &ns));
     assert_int_equal(ns, 50000 + 70000 - 65000);
     end(&s);
 }

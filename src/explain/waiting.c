@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/order.h"
+#include "explain/exchange.h"
 #include "explain/probes.h"
 #include "explain/team_barrier.h"
 #include "explain/unrecorded.h"
@@ -679,7 +680,7 @@ static bool device_waited_ns(const struct trace_view *view, uint32_t location, u
 }
 
 bool waiting_others_ns(const struct trace_view *view, uint32_t location, uint32_t row,
-                       uint64_t *ns)
+                       double typical_ns, uint64_t *ns)
 {
     const struct call_view *calls = trace_view_calls(view, location);
     struct waiting w;
@@ -691,6 +692,8 @@ bool waiting_others_ns(const struct trace_view *view, uint32_t location, uint32_
         return device_waited_ns(view, location, row, ns);
     waiting_of(view, location, row, calls->enter_ns[row], calls_leave(calls, row), &w);
     if (is_for_another(view, location, &w))
+        *ns = w.delay_ns;
+    else if (exchange_stopped(view, location, row, &w, typical_ns) == EXCHANGE_PARTNER)
         *ns = w.delay_ns;
     return true;
 }

@@ -103,13 +103,15 @@ bool waiting_of_device(const struct trace_view *view, uint32_t location, uint32_
                        uint64_t from_ns, struct device_operation *last, struct waiting *beyond);
 
 /*
- * waiting_others_ns -- how long a call waited for other ranks that came late.
- *   ns  out: 0 where nobody did, or who was waited for is of the same rank
+ * waiting_others_ns -- how long a call waited for other ranks that came late, or were stopped
+ * while it needed them (exchange.h).
+ *   typical_ns  what the call takes; NAN: not known, and then only who came late counts
+ *   ns          out: 0 where nobody did, or who was waited for is of the same rank
  * Returns false for a call that waits for a GPU of which no operation is known. Costs as
  * waiting_of.
  */
 bool waiting_others_ns(const struct trace_view *view, uint32_t location, uint32_t row,
-                       uint64_t *ns);
+                       double typical_ns, uint64_t *ns);
 
 /* waiting_is_likely -- a function of MPI that may wait, which posting and asking does not; a
  * barrier of threads; one that waits for a GPU. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define OTHER_END "the other end of a message had not been read when it was needed"
+#define OTHER_CALL "the rank at the other end of a message had not left MPI when it was needed"
 #define TOO_MANY "for too many messages only the send or only the receive was read"
 #define OTHER_PARTS "not all ranks had left a collective when it was needed"
 #define NOT_KEPT "calls of that time are no longer kept in memory"
@@ -47,6 +48,17 @@ struct wait_look {
     uint32_t n_records; /* that say what it waited for */
 };
 
+/* A rank that was in MPI before the call, and has not come out: it may have been stopped there
+ * (exchange.h), or wait for somebody. */
+static bool is_still_there(const struct wait_look *x, uint32_t location)
+{
+    const struct window_location *o = &x->waits->window.of[location];
+    uint32_t last = o->n - 1;
+
+    return o->n > 0 && !x->waits->step->is_last && o->enter_ns[last] < x->enter_ns &&
+           o->enter_ns[last] + o->inclusive_ns[last] >= x->waits->step->end_ns;
+}
+
 static const char *check_message(struct wait_look *x, const struct message *m)
 {
     uint32_t location;
@@ -55,7 +67,9 @@ static const char *check_message(struct wait_look *x, const struct message *m)
     x->n_records++;
     if (other == NULL)
         return m->match == MESSAGE_UNMATCHED ? OTHER_END : NOT_KEPT;
-    return other->call == NO_CALL ? NOT_MPI : NULL;
+    if (other->call == NO_CALL)
+        return NOT_MPI;
+    return is_still_there(x, location) ? OTHER_CALL : NULL;
 }
 
 /* Sends posted before the call that were complete only in it; those that are not complete yet
@@ -188,7 +202,8 @@ static const char *find_call(struct wait_look *x, uint32_t t, uint32_t v)
 
 /* ---------------------------------------------------------------------------- asking */
 
-static const char *ask(struct live_waits *w, uint32_t t, uint32_t v, uint64_t *ns)
+static const char *ask(struct live_waits *w, uint32_t t, uint32_t v, double typical_ns,
+                       uint64_t *ns)
 {
     uint32_t location = w->trees->forest.location[t];
     struct wait_look x = {
@@ -201,11 +216,11 @@ static const char *ask(struct live_waits *w, uint32_t t, uint32_t v, uint64_t *n
     why = why ? why : check_collectives(&x);
     why = why ? why : check_guess(&x);
     if (why == NULL && x.n_records > 0)
-        waiting_others_ns(x.view, location, x.row, ns);
+        waiting_others_ns(x.view, location, x.row, typical_ns, ns);
     return why;
 }
 
-static bool waited(void *ctx, uint32_t t, uint32_t v, uint64_t *ns)
+static bool waited(void *ctx, uint32_t t, uint32_t v, double typical_ns, uint64_t *ns)
 {
     struct live_waits *w = ctx;
     const struct region *region = &w->step->defs->region[w->trees->forest.region[v]];
@@ -213,7 +228,7 @@ static bool waited(void *ctx, uint32_t t, uint32_t v, uint64_t *ns)
     *ns = 0;
     if (region->kind == REGION_OPENMP) /* all its threads are of one rank */
         return true;
-    w->why[t] = region->kind == REGION_MPI ? ask(w, t, v, ns) : ON_DEVICE;
+    w->why[t] = region->kind == REGION_MPI ? ask(w, t, v, typical_ns, ns) : ON_DEVICE;
     return w->why[t] == NULL;
 }
 

@@ -14,6 +14,7 @@
 #include "test.h"
 
 enum { ON_TWO = 2 };
+#define US 1000u
 
 struct stage {
     struct definitions defs;
@@ -141,7 +142,7 @@ static void assert_waited(struct stage *s, uint32_t i, uint64_t ns)
     uint64_t found = UINT64_MAX;
 
     assert_int_equal(s->trees.forest.n_trees, 1);
-    assert_true(s->own.waited(s->own.ctx, 0, i, &found));
+    assert_true(s->own.waited(s->own.ctx, 0, i, NAN, &found));
     assert_int_equal(found, ns);
     assert_null(live_waits_why(&s->waits, 0));
 }
@@ -151,7 +152,7 @@ static void assert_unknown(struct stage *s, uint32_t i, const char *why)
     uint64_t found;
 
     assert_int_equal(s->trees.forest.n_trees, 1);
-    assert_false(s->own.waited(s->own.ctx, 0, i, &found));
+    assert_false(s->own.waited(s->own.ctx, 0, i, NAN, &found));
     assert_string_equal(live_waits_why(&s->waits, 0), why);
 }
 
@@ -221,6 +222,43 @@ static void a_late_receiver_is_known_when_it_has_received(void **state)
     end_step(&s, 100);
     assert_waited(&s, 1, 25);
     stage_release(&s);
+}
+
+/* Rank 1 was in its send, which rank 0 receives in the end, for 16 us before rank 0 sent: it was
+ * stopped there. While it has not come out nobody knows. */
+static void who_was_stopped_in_mpi_is_known_when_it_has_come_out(void **state)
+{
+    (void)state;
+    for (int is_out = 0; is_out < 2; is_out++) {
+        struct stage s;
+        uint64_t found;
+
+        stage_init(&s);
+        enter(&s, 0, 1 * US, "MPI_Irecv");
+        leave(&s, 0, 2 * US);
+        enter(&s, 1, 1 * US, "MPI_Irecv");
+        leave(&s, 1, 2 * US);
+        enter(&s, 0, 15 * US, "step");
+        enter(&s, 1, 4 * US, "MPI_Send");
+        message(&s, 1, 5 * US, MESSAGE_SEND, 4 * US);
+        enter(&s, 0, 20 * US, "MPI_Send");
+        message(&s, 0, 21 * US, MESSAGE_SEND, 20 * US);
+        leave(&s, 0, 50 * US);
+        enter(&s, 0, 51 * US, "MPI_Wait");
+        message(&s, 0, 52 * US, MESSAGE_RECV, 1 * US);
+        leave(&s, 0, 53 * US);
+        leave(&s, 0, 60 * US);
+        if (is_out) {
+            leave(&s, 1, 50 * US);
+            enter(&s, 1, 51 * US, "MPI_Wait");
+        }
+        message(&s, 1, 52 * US, MESSAGE_RECV, 1 * US);
+        end_step(&s, 100 * US);
+        assert_int_equal(s.own.waited(s.own.ctx, 0, 1, 2 * US, &found), is_out);
+        if (is_out)
+            assert_int_equal(found, 30 * US);
+        stage_release(&s);
+    }
 }
 
 /* Rank 1 comes at 42; it has not come out in the first case. */
@@ -508,6 +546,7 @@ int main(void)
         cmocka_unit_test(a_sender_of_an_earlier_step_is_known),
         cmocka_unit_test(what_has_no_other_end_yet_is_not_known),
         cmocka_unit_test(a_late_receiver_is_known_when_it_has_received),
+        cmocka_unit_test(who_was_stopped_in_mpi_is_known_when_it_has_come_out),
         cmocka_unit_test(a_collective_is_known_when_all_are_out),
         cmocka_unit_test(a_send_that_is_complete_later_was_not_late),
         cmocka_unit_test(clocks_that_contradict_each_other_say_nothing),

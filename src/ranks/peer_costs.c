@@ -35,7 +35,8 @@ static void find_waits(struct peers *peers, const struct scoring *s,
 
             if (s->defs->region[forest->region[v]].kind != REGION_DEVICE)
                 continue;
-            if (!waiting_others_ns(view, forest->location[t], forest_row(forest, t, v), &ns) ||
+            if (!waiting_others_ns(view, forest->location[t], forest_row(forest, t, v), NAN,
+                                   &ns) ||
                 ns > forest->exclusive_ns[v])
                 ns = forest->exclusive_ns[v];
             peers->waited_ns[v] = (double)ns;

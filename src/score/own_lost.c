@@ -28,14 +28,14 @@ struct own_wait_finder {
 };
 
 /* After the run all is known. */
-static bool waited_in_view(void *ctx, uint32_t t, uint32_t v, uint64_t *ns)
+static bool waited_in_view(void *ctx, uint32_t t, uint32_t v, double typical_ns, uint64_t *ns)
 {
     const struct scoring *s = ctx;
     const struct forest *f = &s->forest;
 
     if (s->view.n_locations == 0)
         return false;
-    waiting_others_ns(&s->view, f->location[t], forest_row(f, t, v), ns);
+    waiting_others_ns(&s->view, f->location[t], forest_row(f, t, v), typical_ns, ns);
     return true;
 }
 
@@ -64,7 +64,8 @@ static double waited_of_tree(const struct own_wait_finder *f, uint32_t t)
 
         if (excess == 0)
             continue;
-        if (!f->waits.waited(f->waits.ctx, t, v, &waited_ns))
+        if (!f->waits.waited(f->waits.ctx, t, v, (double)f->s->forest.exclusive_ns[v] - excess,
+                             &waited_ns))
             return NAN;
         sum += fmin(excess, (double)waited_ns);
     }

@@ -51,11 +51,11 @@ struct scoring_unseen {
 
 /*
  * How long call v of tree t of the forest waited for other ranks that came late, if somebody
- * else than a view of the whole run knows: ns, as waiting_others_ns. Returns false where that
- * is not known.
+ * else than a view of the whole run knows: ns, as waiting_others_ns, with what v takes
+ * typically. Returns false where that is not known.
  */
 struct own_waits {
-    bool (*waited)(void *ctx, uint32_t t, uint32_t v, uint64_t *ns);
+    bool (*waited)(void *ctx, uint32_t t, uint32_t v, double typical_ns, uint64_t *ns);
     void *ctx;
 };
 

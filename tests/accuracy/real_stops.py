@@ -8,10 +8,12 @@ ranks are stopped by SIGSTOP, 5 to 40 ms each, at random times that are written 
 is the number of the run. OUT keeps the traces; --again judges those that are there. Printed: for PairEAM::compute the
 average precision of what is hit on its own rank, or on any, by plain duration and by the score of snag, as in the table
 "Real interference" of docs/accuracy.md; and by the score of snag score with a model of the first quiet run with as many
-ranks, which is not judged by itself.
+ranks, which is not judged by itself. Named: of the stops that were for more than half inside executions, how many are in
+an anomaly's incident that goes back to the rank that was stopped.
 --noisy: with other work on all cores (tests/truth/busy.c). Nothing here fails: it measures.
 """
 import argparse
+import json
 import os
 import pathlib
 import random
@@ -78,18 +80,19 @@ def ranks_of(process, ranks):
     sys.exit("LAMMPS ended before it began")
 
 
-def stop_some(pids, rng, stops, process):
+def stop_some(pids, rng, stops):
     for _ in range(stops):
         time.sleep(rng.uniform(0.15, 0.45))
         rank = rng.randrange(len(pids))
-        if process.poll() is not None:
-            return
+        begin = time.monotonic_ns()
         try:
-            begin = time.monotonic_ns()
             os.kill(pids[rank], signal.SIGSTOP)
-            time.sleep(rng.uniform(0.005, 0.04))
-        finally:
-            os.kill(pids[rank], signal.SIGCONT)
+            try:
+                time.sleep(rng.uniform(0.005, 0.04))
+            finally:
+                os.kill(pids[rank], signal.SIGCONT)
+        except ProcessLookupError:
+            return  # it has ended
         yield rank, begin, time.monotonic_ns()
 
 
@@ -106,7 +109,7 @@ def record(args, ranks, seed, where):
                                        cwd=where, env=os.environ | MPIRUN, stdout=said, stderr=said)
             pids = ranks_of(process, ranks)
             time.sleep(1)
-            stops = list(stop_some(pids, rng, args.stops, process))
+            stops = list(stop_some(pids, rng, args.stops))
             status = process.wait()
     finally:
         for other in busy:
@@ -127,6 +130,21 @@ def by_model(args, where, model):
     return tables.average_precision([(x[1], x[2]) for x in scored])
 
 
+def named(args, path, truth):
+    """Stops in executions, and of these those of which the first incident at that time goes back to their rank."""
+    lines = injected_causes.run(args.snag, "list", path, "--incidents", "--all", "--verdict", "anomaly", "--json").splitlines()
+    incidents = [json.loads(line) for line in lines]
+    spans = [(int(x["enter_ns"]), int(x["enter_ns"]) + int(x["duration_ns"]))
+             for x in tables.query(args.snag, path, "SELECT enter_ns, duration_ns FROM execution")]
+    inside = right = 0
+    for rank, begin, end in injected_causes.stops_of(args.snag, path, truth):
+        if any(2 * (min(e, end) - max(b, begin)) > end - begin for b, e in spans):
+            first = [x for x in incidents if x["begin_ns"] < end and x["end_ns"] > begin][:1]
+            inside += 1
+            right += bool(first) and first[0]["rank"] == rank
+    return f"{right} of {inside}"
+
+
 def judge(args, where):
     path = where / "run.snag"
     shutil.rmtree(path, ignore_errors=True)  # of another version of snag, maybe
@@ -138,6 +156,7 @@ def judge(args, where):
     for which in (2, 3):
         row.append(str(sum(x[which] for x in scored)))
         row += [f"{tables.average_precision([(x[by], x[which]) for x in scored]):.3f}" for by in (0, 1)]
+    row.append(named(args, path, truth))
     first = args.out / f"quiet-{where.name.split('-')[1]}-0"
     if where != first and (first / "run.snag").exists():
         injected_causes.run(args.snag, "model", "save", first / "run.snag", first / "model", "--quiet")
@@ -170,7 +189,7 @@ def main():
                 record(args, ranks, seed, where)
             rows.append(judge(args, where))
     tables.table(["run", "executions", "stops", "hit on their own rank", "duration", "default", "hit on any rank", "duration",
-                  "default", "own, by a model"], rows)
+                  "default", "named", "own, by a model"], rows)
 
 
 if __name__ == "__main__":

@@ -48,6 +48,9 @@ const ends: Record<string, Words> = {
         who: `${place(last.rank, last.thread)} and ${peer} wait for each other`,
         says: "The ranks wait in a circle: none of them is the first.",
     }),
+    stopped: (last, peer) => ({
+        says: `${upper(place(last.rank, last.thread))} was in ${last.function} before ${peer} came, who could not go on without it: it was stopped there, or what it sends was held up.`,
+    }),
     not_waiting: (last) => ({
         says: `There the time was spent: ${last.function} waits for nothing that the trace shows.`,
     }),

@@ -60,6 +60,13 @@ test("of an operation that itself took long it says who was there in time, and w
     );
 });
 
+test("of two that wait for each other it goes back to who was stopped", () => {
+    const last = link({ rank: 1, function: "MPI_Send", waits_for: "receiver", peer: 0 });
+    const origin = originOf([link({}), last], "stopped")!;
+    assert.equal(origin.rank, 1);
+    assert.match(origin.says, /^Rank 1 was in MPI_Send before rank 0 came/);
+});
+
 test("in a circle nobody is first", () => {
     const origin = originOf([link({ rank: 1, peer: 2 })], "cycle")!;
     assert.equal(origin.rank, null);
