@@ -43,7 +43,7 @@ static const struct evidence_of {
     [PART_SHORT] = {0.02, 0.05, 1.0}, /* widths; of a normal distribution it is a fifth */
     [MEASURE_OWN] = {0.02, 0.1, 0.25},
 };
-#define OWN_TIMES 0.12 /* of ln(1 + own) a nat: by a tenth longer, were it alone */
+#define OWN_TIMES 0.12 /* of ln(1 + own) a nat: by an eighth longer, were it alone */
 #define GAP 8          /* nats; by chance the values of a tail are not so far apart */
 
 const char *score_part_name(enum score_part part)

@@ -10,12 +10,11 @@
 
 #define MIN_EXECUTIONS 30u
 #define MAX_STEPS 5000000u
-#define MAX_PATTERNS 4u  /* of a location */
-#define MIN_SHARE 0.01   /* of the time of all, that is lost by those that lost enough */
-#define MAX_SHARE 3u     /* one in so many is in a block, else the others are the odd ones */
-#define AT_THE_ENDS 20u  /* one in so many: a program warms up, and slows down */
-#define LONGER 1.3       /* lengths of blocks */
-#define MAX_OF_CLASS 0.8 /* of a class lost more than as much of the others */
+#define MAX_PATTERNS 4u /* of a location */
+#define MIN_SHARE 0.01  /* of the time of all, that is lost by those that lost enough */
+#define MAX_SHARE 3u    /* one in so many is in a block, else the others are the odd ones */
+#define AT_THE_ENDS 20u /* one in so many: a program warms up, and slows down */
+#define LONGER 1.3      /* lengths of blocks */
 
 /* Every period-th one from `first` on, or all from there until `end`. */
 struct class
@@ -187,19 +186,37 @@ static void set_ends(const struct pattern_search *s, struct class *x, double lea
         x->end++;
 }
 
-/* Marks those of a class that lost enough; false where these are too few of it. */
-static bool mark(const struct pattern_search *s, struct class *x, bool *is_in)
+/* So many of a class lost more than so many of the others. Where other work takes more from a few
+ * than the class lost, it is still one if nearly all of it lost more than most. */
+static const struct separation {
+    double of_class, of_others;
+} separation[] = {{0.8, 0.8}, {0.94, 0.7}};
+
+/* Sets the ends of a block, too. */
+static bool is_separate(const struct pattern_search *s, struct class *x,
+                        const struct separation *by)
 {
-    double least = fmax(quantile_of(s, x, false, MAX_OF_CLASS), s->least);
+    double least = fmax(quantile_of(s, x, false, by->of_others), s->least);
     uint32_t n = 0, n_long = 0;
 
     if (x->period == 1)
         set_ends(s, x, least);
     for (uint32_t i = x->first; i < x->end; i += x->period, n++)
         n_long += s->lost[i] >= least;
-    if (n_long < PATTERN_MIN_EXECUTIONS || n_long < MAX_OF_CLASS * n)
-        return false;
-    for (uint32_t i = x->first; i < x->end; i += x->period)
+    return n_long >= PATTERN_MIN_EXECUTIONS && n_long >= by->of_class * n;
+}
+
+/* Marks those of a class that lost enough; false where these are too few of it. */
+static bool mark(const struct pattern_search *s, const struct class *found, bool *is_in)
+{
+    struct class x = *found;
+
+    if (!is_separate(s, &x, &separation[0])) {
+        x = *found;
+        if (!is_separate(s, &x, &separation[1]))
+            return false;
+    }
+    for (uint32_t i = x.first; i < x.end; i += x.period)
         is_in[i] |= s->lost[i] >= s->least;
     return true;
 }

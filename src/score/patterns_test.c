@@ -65,6 +65,23 @@ static void a_slow_phase_is_found_in_noise(void **state)
         assert_true(!is_in[i] || (i > 70 && i < 140));
 }
 
+/* Other work takes three typical durations of one execution in four: more than the phase does. */
+static void a_slow_phase_is_found_among_longer_ones(void **state)
+{
+    double lost[N];
+    bool is_in[N];
+    uint64_t seed = 5;
+
+    (void)state;
+    for (uint32_t i = 0; i < N; i++)
+        lost[i] = (uniform(&seed) < 0.25 ? 2 + uniform(&seed) : 0.4 * uniform(&seed)) +
+                  (i >= 81 && i < 131);
+    patterns_find(lost, N, 0.05, 8, is_in);
+    assert_true(count(is_in, N) >= 45 && count(is_in, N) <= 60);
+    for (uint32_t i = 85; i < 127; i++)
+        assert_true(is_in[i]);
+}
+
 /* Little noise: those beside the phase, some of which lost what counts, are not in it, however
  * the lengths fall that are tried. */
 static void a_slow_phase_ends_where_it_ends(void **state)
@@ -109,6 +126,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_seventeenth_is_found_in_noise),
         cmocka_unit_test(a_slow_phase_is_found_in_noise),
+        cmocka_unit_test(a_slow_phase_is_found_among_longer_ones),
         cmocka_unit_test(a_slow_phase_ends_where_it_ends),
         cmocka_unit_test(noise_is_no_pattern),
     };
