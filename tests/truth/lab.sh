@@ -75,3 +75,10 @@ done | jq -sc unique >"$work/of_one"
     exit 1
 }
 echo "$(jq -s length "$work/lab/results.jsonl") runs"
+
+# The other tool that records these programs, while they run: that it does, and counts. What is found depends on the machine.
+python3 "$here/watched.py" "$build" "$work/watch" --only '^serial$' --runs 1 --seconds 4 >"$work/said"
+grep -q '^| `serial` | 1 | 8 |' "$work/said" || {
+    cat "$work/said"
+    exit 1
+}

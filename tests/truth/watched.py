@@ -91,7 +91,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=12)
     args = parser.parse_args()
     snag, out = args.build.resolve() / "snag", args.out.resolve()
-    lab.build(out)
+    lab.build(out, programs(args))
     is_estimate = args.functions != "hooks"
     print("| program | runs | stops | found, named | found, not named | as many in | the same function in"
           + ("" if is_estimate else " | same trace, named | the same set in") + " |")
