@@ -233,14 +233,12 @@ static double own_times(double log_own)
     return 1 + exp(log_own) - MIN_GROSS;
 }
 
-/* By how much longer than the anchor, nats; as tail_reach_at, as the anchor is known from as many
- * values as are above it. */
+/* By how much longer than the anchor, nats, as far as those above it say that. */
 static double times_beyond(const struct calibration *y, double log_own)
 {
-    double m = fmax(y->anchor[MEASURE_OWN].n_above, 1);
     double longer = own_times(log_own) / own_times(y->anchor[MEASURE_OWN].value);
 
-    return m * log1p(log(longer) / OWN_TIMES / m);
+    return tail_nats(log(longer) / OWN_TIMES, y->anchor[MEASURE_OWN].n_above);
 }
 
 /* What one measure says. */

@@ -201,6 +201,11 @@ void tail_reach_fit(struct tail_reach *reach, const double *sorted, size_t n, do
     free(s.sum);
 }
 
+double tail_nats(double nats, double m)
+{
+    return m > 0 ? m * log1p(nats / m) : 0;
+}
+
 double tail_reach_at(const struct tail_reach *reach, double value, double rank)
 {
     double least = INFINITY;
@@ -214,8 +219,7 @@ double tail_reach_at(const struct tail_reach *reach, double value, double rank)
             least = fmin(least, rank);
             break;
         }
-        least =
-            fmin(least, a->rank + (a->n_below > 0 ? a->n_below * log1p(nats / a->n_below) : 0));
+        least = fmin(least, a->rank + tail_nats(nats, a->n_below));
     }
     return fmin(least, INFINITY) == INFINITY ? rank : least;
 }

@@ -106,6 +106,10 @@ void tail_reach_fit(struct tail_reach *reach, const double *sorted, size_t n, do
  */
 double tail_reach_at(const struct tail_reach *reach, double value, double rank);
 
+/* tail_nats -- what a distance of so many nats says where the rate of decay is known from m values;
+ * m 0: nothing. */
+double tail_nats(double nats, double m);
+
 /* tail_pack, tail_unpack -- to bytes and back; the pack is bad when it makes no sense. */
 void tail_pack(const struct tail *tail, struct pack *pack);
 void tail_unpack(struct tail *tail, struct pack *pack);

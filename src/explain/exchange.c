@@ -57,7 +57,7 @@ enum exchange_end exchange_stopped(const struct trace_view *view, uint32_t locat
     const struct exchange_call *first = &self, *second = &other;
     uint64_t to;
 
-    if (!(typical_ns > 0) || !is_in_time(w) || w->location == location)
+    if (!(typical_ns > 0) || !is_in_time(w) || w->rank == view->defs->location[location].rank)
         return EXCHANGE_NOT_KNOWN;
     row = mpi_call_at(view, w->location, self.enter_ns + (self.leave_ns - self.enter_ns) / 2);
     if (row == NO_CALL)

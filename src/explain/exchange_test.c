@@ -26,20 +26,21 @@ static enum exchange_end stopped(const char *const text[2], uint32_t location, u
     return end;
 }
 
-/* Rank 0 had been in its send for ten when rank 1 came: both say that it was stopped. */
+/* Rank 0 had been in its send for ten when rank 1 came. */
+static const char *const first_alone[] = {
+    "MPI_Irecv@0-1 calc@1-10 MPI_Send@10-60>1 MPI_Wait@60-61<<1/0",
+    "MPI_Irecv@0-1 calc@1-20 MPI_Send@20-60>0 MPI_Wait@60-61<<0/0",
+};
+
+/* Both say that it was stopped. */
 static void who_had_sent_alone_was_stopped(void **state)
 {
-    static const char *const text[] = {
-        "MPI_Irecv@0-1 calc@1-10 MPI_Send@10-60>1 MPI_Wait@60-61<<1/0",
-        "MPI_Irecv@0-1 calc@1-20 MPI_Send@20-60>0 MPI_Wait@60-61<<0/0",
-    };
-
     (void)state;
-    assert_int_equal(stopped(text, 0, 2, TYPICAL), EXCHANGE_SELF);
-    assert_int_equal(stopped(text, 1, 2, TYPICAL), EXCHANGE_PARTNER);
-    assert_int_equal(stopped(text, 1, 2, 4000),
+    assert_int_equal(stopped(first_alone, 0, 2, TYPICAL), EXCHANGE_SELF);
+    assert_int_equal(stopped(first_alone, 1, 2, TYPICAL), EXCHANGE_PARTNER);
+    assert_int_equal(stopped(first_alone, 1, 2, 4000),
                      EXCHANGE_NOT_KNOWN); /* it often takes so long */
-    assert_int_equal(stopped(text, 1, 2, NAN), EXCHANGE_NOT_KNOWN);
+    assert_int_equal(stopped(first_alone, 1, 2, NAN), EXCHANGE_NOT_KNOWN);
 }
 
 static void of_two_that_came_together_nobody_knows(void **state)
@@ -97,10 +98,6 @@ static void who_comes_late_was_not_stopped(void **state)
 
 static void chains_end_with_who_was_stopped(void **state)
 {
-    static const char *const text[] = {
-        "MPI_Irecv@0-1 calc@1-10 MPI_Send@10-60>1 MPI_Wait@60-61<<1/0",
-        "MPI_Irecv@0-1 calc@1-20 MPI_Send@20-60>0 MPI_Wait@60-61<<0/0",
-    };
     static const char *const said[] = {
         "MPI_Send 50.0 us <- rank 1 (came behind it)",
         "MPI_Send 40.0 us <- rank 0 MPI_Send 40.0 us <- rank 1 (came behind it)"};
@@ -110,7 +107,7 @@ static void chains_end_with_who_was_stopped(void **state)
     char out[CAUSE_SIZE];
 
     (void)state;
-    sample_view_init(&trace, 2, text);
+    sample_view_init(&trace, 2, first_alone);
     for (uint32_t rank = 0; rank < 2; rank++) {
         cause_of(&trace.view, rank, 2, rank ? 38e3 : 48e3, &stretch, &cause);
         assert_string_equal(cause_end_name(cause.end), "stopped");

@@ -209,16 +209,16 @@ static bool is_separate(const struct pattern_search *s, struct class *x,
 /* Marks those of a class that lost enough; false where these are too few of it. */
 static bool mark(const struct pattern_search *s, const struct class *found, bool *is_in)
 {
-    struct class x = *found;
+    for (size_t by = 0; by < sizeof separation / sizeof *separation; by++) {
+        struct class x = *found;
 
-    if (!is_separate(s, &x, &separation[0])) {
-        x = *found;
-        if (!is_separate(s, &x, &separation[1]))
-            return false;
+        if (!is_separate(s, &x, &separation[by]))
+            continue;
+        for (uint32_t i = x.first; i < x.end; i += x.period)
+            is_in[i] |= s->lost[i] >= s->least;
+        return true;
     }
-    for (uint32_t i = x.first; i < x.end; i += x.period)
-        is_in[i] |= s->lost[i] >= s->least;
-    return true;
+    return false;
 }
 
 /* Little of the time was lost by executions that lost enough. */

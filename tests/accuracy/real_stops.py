@@ -13,7 +13,6 @@ an anomaly's incident that goes back to the rank that was stopped.
 --noisy: with other work on all cores (tests/truth/busy.c). Nothing here fails: it measures.
 """
 import argparse
-import json
 import os
 import pathlib
 import random
@@ -132,10 +131,8 @@ def by_model(args, where, model):
 
 def named(args, path, truth):
     """Stops in executions, and of these those of which the first incident at that time goes back to their rank."""
-    lines = injected_causes.run(args.snag, "list", path, "--incidents", "--all", "--verdict", "anomaly", "--json").splitlines()
-    incidents = [json.loads(line) for line in lines]
-    spans = [(int(x["enter_ns"]), int(x["enter_ns"]) + int(x["duration_ns"]))
-             for x in tables.query(args.snag, path, "SELECT enter_ns, duration_ns FROM execution")]
+    incidents = tables.incidents_of(args.snag, path, "--verdict", "anomaly")
+    spans = tables.spans_of(args.snag, path)
     inside = right = 0
     for rank, begin, end in injected_causes.stops_of(args.snag, path, truth):
         if any(2 * (min(e, end) - max(b, begin)) > end - begin for b, e in spans):

@@ -161,6 +161,17 @@ def verdicts(bench):
     table(["forest", "anomalies", "precision", "recall"], rows)
 
 
+def incidents_of(snag, path, *options):
+    text = run(snag, "list", path, "--incidents", "--json", "--all", *options).decode()
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def spans_of(snag, path):
+    """(begin, end) of each execution."""
+    executions = query(snag, path, "SELECT enter_ns, duration_ns FROM execution")
+    return [(int(x["enter_ns"]), int(x["enter_ns"]) + int(x["duration_ns"])) for x in executions]
+
+
 def incidents(bench):
     """Waves of delay with a known origin, and real stops."""
     rows = []
@@ -170,9 +181,7 @@ def incidents(bench):
             program = (RING.format(0.02, 1).replace("ranks=1000", f"ranks={ranks}") +
                        f";slow={slow}/{origin}")
             run(bench.snag, "analyze", program, "--foi", "step", "-o", bench.path, "--force", "--quiet")
-            lines = run(bench.snag, "list", bench.path, "--incidents", "--json", "--verdict", "anomaly",
-                        "--all").decode().splitlines()
-            found = [json.loads(line) for line in lines]
+            found = incidents_of(bench.snag, bench.path, "--verdict", "anomaly")
             every = int(slow.split("/")[1])
             heads = {f"#{origin}-{i}" for i in range(every - 1, 60, every)}
             right = sum(x["head"] in heads for x in found)
@@ -186,11 +195,9 @@ def incidents(bench):
         where = bench.trace(name)
         run(bench.snag, "analyze", str(where / archive), "--foi", "PairEAM::compute", "-o", bench.path,
             "--force", "--quiet")
-        lines = run(bench.snag, "list", bench.path, "--incidents", "--json", "--all").decode().splitlines()
-        found = [json.loads(line) for line in lines]
+        found = incidents_of(bench.snag, bench.path)
         stops = list(injected_causes.stops_of(bench.snag, bench.path, where / "truth_trace.csv"))
-        executions = query(bench.snag, bench.path, "SELECT enter_ns, duration_ns FROM execution")
-        spans = [(int(x["enter_ns"]), int(x["enter_ns"]) + int(x["duration_ns"])) for x in executions]
+        spans = spans_of(bench.snag, bench.path)
         felt = [(r, a, b) for r, a, b in stops if any(begin < b and end > a for begin, end in spans)]
         places, named = [], 0
         for rank, a, b in felt:
