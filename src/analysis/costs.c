@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/order.h"
 #include "base/pool.h"
+#include "base/search.h"
 #include "base/text.h"
 #include "explain/excess.h"
 #include "explain/waiting.h"
@@ -663,27 +664,65 @@ static int64_t cost_of_line(struct costs *c, const struct costliest *l, uint32_t
     return played.is_bound && syncs_see_members(&c->what_if.syncs) ? COST_UNKNOWN : played.ns;
 }
 
-/* More are never cheaper than fewer: so how many it takes is found by halving. */
+/* [l->n + 1] what the first k anomalies would cost if each cost what it costs alone, or, where that is
+ * not known, what it lost. */
+static double *sum_apart(const struct costs *c, const struct costliest *l)
+{
+    double *sum = mem_alloc((size_t)l->n + 1, sizeof *sum);
+
+    for (uint32_t k = 0; k < l->n; k++) {
+        uint32_t t = l->tree[k == 0 ? 0 : l->end[k - 1]];
+
+        sum[k + 1] =
+            sum[k] + (c->cost_ns[t] == COST_UNKNOWN ? lost_of(c, t) : (double)c->cost_ns[t]);
+    }
+    return sum;
+}
+
+/*
+ * How many of the costliest carry CARRIED of what all of them cost. More are never cheaper than fewer, and
+ * each number that is tried is a replay: so it is tried where it would be if what each costs alone added up
+ * between the two next to it that were tried, or in the middle where the last try did not halve what is left.
+ */
+static uint32_t find_carrying(struct costs *c, const struct costliest *l)
+{
+    double *sum = sum_apart(c, l), wanted_ns = CARRIED * (double)c->all_ns;
+    double below_ns = 0, high_ns = (double)c->all_ns; /* of one less than low, and of high */
+    uint32_t low = 1, high = l->n;                    /* none cost nothing */
+    bool is_halved = true;
+
+    while (low < high && (has_bounds(c) || c->budget > 0)) {
+        double share = (wanted_ns - below_ns) / (high_ns - below_ns);
+        double wanted = sum[low - 1] + share * (sum[high] - sum[low - 1]);
+        uint32_t n = high - low, at = low + n / 2;
+        double ns;
+
+        if (is_halved)
+            at = FIRST_NOT(k, low, high - 1, sum[k] < wanted);
+        ns = (double)cost_of_line(c, l, at);
+        if (ns >= wanted_ns) {
+            high = at;
+            high_ns = ns;
+        } else {
+            low = at + 1;
+            below_ns = fmax(ns, below_ns);
+        }
+        is_halved = high - low <= n / 2;
+    }
+    free(sum);
+    return high;
+}
+
 static void find_all(struct costs *c, const struct members *m)
 {
-    uint32_t low = 0, high;
     struct costliest l;
 
     line_init(&l, c, m);
-    high = l.n;
     if (l.n > 0)
         c->all_ns = cost_of_line(c, &l, l.n);
     c->is_all_bound = c->all_ns > 0 && !syncs_see_members(&c->what_if.syncs);
-    while (low < high && c->all_ns > 0 && !c->is_all_bound &&
-           (has_bounds(c) || c->budget > 0)) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if ((double)cost_of_line(c, &l, middle) >= CARRIED * (double)c->all_ns)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    c->n_carrying = c->all_ns > 0 && !c->is_all_bound ? high : 0;
+    if (c->all_ns > 0 && !c->is_all_bound)
+        c->n_carrying = find_carrying(c, &l);
     free(l.tree);
     free(l.end);
 }

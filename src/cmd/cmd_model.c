@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define SAME_TIME 1e-9 /* of it: a history has sums of numbers that are rounded */
 
@@ -119,7 +120,26 @@ struct several {
     struct pooled pooled;
     const char *history; /* that is gone through; NULL: none */
     uint32_t n_gone;     /* runs of it that are not there any more */
+    struct stat *seen;   /* [n_seen] directories of runs */
+    size_t n_seen, cap_seen;
 };
+
+/* Whether a run is there already, by this name or another: its executions would count twice. */
+static bool is_seen(struct several *x, const char *path)
+{
+    struct stat info;
+
+    if (stat(path, &info) != 0)
+        return false;
+    for (size_t i = 0; i < x->n_seen; i++)
+        if (x->seen[i].st_dev == info.st_dev && x->seen[i].st_ino == info.st_ino) {
+            log_warn("model", "'%s' is given twice: it counts once", path);
+            return true;
+        }
+    mem_grow(&x->seen, &x->cap_seen, x->n_seen + 1, sizeof *x->seen);
+    x->seen[x->n_seen++] = info;
+    return false;
+}
 
 /* Whether a run has the executions whose sums a history keeps: each night's run may have the
  * same path. */
@@ -157,7 +177,6 @@ static int add_run(struct several *x, const char *path, const char *said,
     struct run run = {0};
     int64_t foi = 0;
     int rc = run_open(&run, path, false);
-
     if (rc == 0)
         rc = pooled_find(&x->pooled, &run, &foi);
     if (rc == 0 && foi == 0)
@@ -167,7 +186,7 @@ static int add_run(struct several *x, const char *path, const char *said,
     if (kept && (rc == ERR_NOT_FOUND || (rc == 0 && !is_same))) {
         leave_out(x, kept, "was replaced by another run");
         rc = 0;
-    } else if (rc == 0) {
+    } else if (rc == 0 && !is_seen(x, path)) {
         rc = pooled_add(&x->pooled, &run, foi);
     }
     run_close(&run);
@@ -255,6 +274,7 @@ static int save_several(const struct settings *settings)
         print_pooled(&x, &m);
     model_release(&m);
     pooled_release(&x.pooled);
+    free(x.seen);
     return rc;
 }
 

@@ -150,11 +150,8 @@ static int take_line(const char *id, const char *label, label_line_fn *fn, void 
 /* What went wrong, with where. */
 static int at_line(int rc, const char *path, unsigned long number)
 {
-    char message[512];
-
-    snprintf(message, sizeof message, "%s", err_message());
     return err_set(rc == ERR_USAGE ? ERR_FORMAT : rc, "%s, record %lu: %s", path, number,
-                   message);
+                   err_message());
 }
 
 static int read_all(FILE *in, const char *path, label_line_fn *fn, void *ctx)

@@ -437,6 +437,7 @@ static void say_unused(const struct live_rule_list *list, const char *path)
 int live_session_run(struct live_session *session)
 {
     struct progress progress;
+    char *message;
     int state;
 
     session->opts.sink = session->sink;
@@ -444,6 +445,7 @@ int live_session_run(struct live_session *session)
     progress_begin(&progress, "judging", "events", 0);
     state = read_steps(session, &progress);
     progress_end(&progress);
+    message = mem_copy_string(err_message()); /* what comes now may fail, too */
     session->is_interrupted = state > STREAM_OVER;
     if (state != STREAM_OVER)
         ad_end(session->ad);
@@ -454,6 +456,9 @@ int live_session_run(struct live_session *session)
     say_unused(&session->rules.ignore, session->settings->live.ignore);
     say_unused(&session->rules.threshold, session->settings->live.thresholds);
     close_recorder(session);
+    if (state < 0)
+        err_set(state, "%s", message);
+    free(message);
     return state < 0 ? state : 0;
 }
 

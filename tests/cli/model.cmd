@@ -66,6 +66,7 @@ snag model save nights.db nights.model --tag kind=nightly --last 2 --json
 snag model save nights.db nights.model --tag kind=other
 snag model save night1.snag night3.snag nights.model --learner reasons
 snag model save night1.snag one.snag nothing.snag nights.model
+ln -s night1.snag again.snag; snag model save night1.snag night3.snag again.snag ./night3.snag nights.model
 
 # A night's run that replaced another one is learnt from once.
 for i in 5 6; do snag analyze "synth:200*step(compute@1ms(a 3*b) c@200us);ranks=2;jitter=0.02;seed=$i" --foi step -o today.snag --force --quiet >/dev/null; snag history add same.db today.snag; done

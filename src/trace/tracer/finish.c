@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "base/fs.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "base/order.h"
 #include "base/progress.h"
@@ -272,7 +273,9 @@ struct finish_work {
     struct archived_rank *rank;  /* [n] */
     struct unified unified;
     size_t n, cap;
-    uint64_t last_ns; /* of the records of all processes of this machine */
+    size_t n_unread; /* files that are not, or not of this version, what a process leaves */
+    char unread[FS_PATH_SIZE + 80]; /* what is said of the first of them */
+    uint64_t last_ns;               /* of the records of all processes of this machine */
 };
 
 static bool is_number(const char *name)
@@ -320,12 +323,9 @@ static int open_one(struct finish_work *w, const char *name, const struct finish
     mem_grow(&w->recording, &w->cap, w->n + 1, sizeof *w->recording);
     r = &w->recording[w->n];
     rc = recording_open(r, path);
-    if (rc < 0) {
-        recording_close(r);
-        return rc;
-    }
-    if (r->head->rank != strtoul(name, NULL, 10)) {
+    if (rc == 0 && r->head->rank != strtoul(name, NULL, 10))
         rc = err_set(ERR_FORMAT, "'%s' is of rank %u", path, r->head->rank);
+    if (rc < 0) {
         recording_close(r);
         return rc;
     }
@@ -334,8 +334,11 @@ static int open_one(struct finish_work *w, const char *name, const struct finish
     return 0;
 }
 
-/* A process that was killed before it had begun has a file of which nothing can be read. One that
- * cannot be read now may be later: nothing is finished, as its file would go. */
+/*
+ * A process that was killed before it had begun has a file of which nothing can be read. One that
+ * cannot be read now may be later: nothing is finished, as its file would go. One of another version
+ * never will be by this one: the others are finished, and it is kept.
+ */
 static int open_all(struct finish_work *w, const struct finish_opts *opts)
 {
     DIR *files = opendir(w->unfinished);
@@ -348,7 +351,11 @@ static int open_all(struct finish_work *w, const struct finish_opts *opts)
         if (!is_number(file->d_name))
             continue;
         rc = open_one(w, file->d_name, opts);
-        unread = rc == ERR_FORMAT ? rc : unread;
+        if (rc != ERR_FORMAT)
+            continue;
+        unread = rc;
+        if (w->n_unread++ == 0)
+            snprintf(w->unread, sizeof w->unread, "%s", err_message());
     }
     closedir(files);
     if (rc == ERR_EXISTS || rc == ERR_IO)
@@ -489,17 +496,30 @@ static bool is_still(int fd, const char *path)
            ours.st_ino == now.st_ino;
 }
 
-/* All is there: it says so by another name, and goes. */
-static int remove_unfinished(const struct finish_work *w)
+static int rename_unfinished(const struct finish_work *w, const char *name,
+                             char path[FS_PATH_SIZE])
 {
-    char finished[FS_PATH_SIZE];
-    int rc = fs_join(finished, w->directory, STATE_FINISHED);
+    int rc = fs_join(path, w->directory, name);
 
     if (rc == 0)
-        rc = fs_remove_tree(finished); /* of a finisher that was interrupted here */
-    if (rc == 0 && rename(w->unfinished, finished) != 0)
+        rc = fs_remove_tree(path); /* of a finisher that was interrupted here */
+    if (rc == 0 && rename(w->unfinished, path) != 0)
         rc = err_set(ERR_IO, "cannot rename '%s': %s", w->unfinished, strerror(errno));
-    return rc < 0 ? rc : fs_remove_tree(finished);
+    return rc;
+}
+
+/* All is there: it says so by another name, and goes; but what could not be read stays. */
+static int remove_unfinished(const struct finish_work *w)
+{
+    char path[FS_PATH_SIZE];
+    int rc = rename_unfinished(w, w->n_unread ? STATE_UNREAD : STATE_FINISHED, path);
+
+    if (rc == 0 && w->n_unread == 0)
+        return fs_remove_tree(path);
+    if (rc == 0)
+        log_warn("tracer", "%s; the trace is without %s, kept in '%s'", w->unread,
+                 w->n_unread == 1 ? "this file" : "files like it", path);
+    return rc;
 }
 
 /* Both are directories, and no links to some. */

@@ -32,7 +32,9 @@ struct finish_opts {
  * finish -- finish the archive in a directory, if it is not.
  * Returns 0; ERR_IO, also if what one of the processes left cannot be read now: nothing is
  * changed then; ERR_FORMAT if there is nothing that could be read, ERR_NOT_FOUND if there is
- * nothing, or ERR_EXISTS if a process still records. Time: some ms, and what it takes to look
+ * nothing, or ERR_EXISTS if a process still records. What some processes left may be of another
+ * version, or damaged: the archive is without them, a warning says so, and all files stay, in
+ * DIR/traces.unread. Time: some ms, and what it takes to look
  * for where functions are in their source; it does not depend on the length of the run.
  */
 int finish(const char *directory, const struct finish_opts *opts);

@@ -333,6 +333,25 @@ static void nothing_is_finished_while_a_file_cannot_be_read(void **state)
     remove_trace(r);
 }
 
+/* Of another version, or of something else: the others are finished, and it stays. */
+static void what_cannot_be_read_is_kept(void **state)
+{
+    struct recorded *r = *state;
+    char other[FS_PATH_SIZE];
+    struct stat info;
+
+    record(r, 10, 0, 20);
+    leave_behind(r, sizeof *r->image);
+    snprintf(other, sizeof other, "%s/" STATE_DIRECTORY "/1", r->dir);
+    append(other, "other", 5);
+    assert_int_equal(assert_trace(r, 20, 2), 0);
+    assert_false(finish_is_wanted(r->dir));
+    snprintf(other, sizeof other, "%s/" STATE_UNREAD "/1", r->dir);
+    assert_int_equal(stat(other, &info), 0);
+    assert_int_equal(info.st_size, 5);
+    remove_trace(r);
+}
+
 /* In the directory of a stranger. */
 static void links_lead_nowhere(void **state)
 {
@@ -436,6 +455,7 @@ int main(void)
         cmocka_unit_test(of_a_state_that_is_older_than_the_file_only_definitions_are_used),
         cmocka_unit_test(who_lives_is_not_finished),
         cmocka_unit_test(nothing_is_finished_while_a_file_cannot_be_read),
+        cmocka_unit_test(what_cannot_be_read_is_kept),
         cmocka_unit_test(links_lead_nowhere),
         cmocka_unit_test(no_bytes_break_the_reader),
     };

@@ -37,7 +37,9 @@
 #define STATE_MAGIC "SNTSTAT\1" /* the last byte is the version */
 #define STATE_DIRECTORY "traces.unfinished"
 #define STATE_FINISHED "traces.finished" /* until it is removed */
-#define STATE_RESERVE "reserve"          /* room on the disk for what finishing writes */
+#define STATE_UNREAD                                                                           \
+    "traces.unread"             /* a STATE_DIRECTORY in which are files of another version */
+#define STATE_RESERVE "reserve" /* room on the disk for what finishing writes */
 #define STATE_HOST 256
 #define STATE_OPEN_CALLS 224u /* that a location has room for at first */
 #define STATE_ALIGNMENT 4096u /* of blocks */
