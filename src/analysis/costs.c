@@ -325,24 +325,32 @@ struct cost_bounds {
     struct bounder *bounder; /* [workers] */
 };
 
+/* Of one location, without threads or streams, the path is the run: what is cut from it is what is saved. */
+static bool is_path_the_run(const struct costs *c)
+{
+    const struct what_if *w = &c->what_if;
+
+    return w->syncs.n_locations == 1 && !w->syncs.is_stream[0] && w->view.calls[0].n_spans == 0;
+}
+
 /* What it cost at most. */
-static int64_t bound_of(const struct costs *c, struct bounder *b, uint32_t t)
+static struct played bound_of(const struct costs *c, struct bounder *b, uint32_t t)
 {
     const struct forest *forest = &c->scoring->forest;
     uint32_t n = forest->first[t + 1] - forest->first[t];
     struct replay *r = &b->what_if.replay;
-    int64_t ns;
+    struct played played = {0, 0, false};
 
     if (!is_critical(c, t))
-        return 0;
+        return played;
     mem_grow(&b->excess_ns, &b->excess_cap, n, sizeof *b->excess_ns);
     cut_from(c, &b->what_if, t, b->excess_ns);
     b->work += VERTEX_WORK * n;
-    ns = with_unknown(c, critical_cut_ns(&c->critical, r), r->unknown_ns, lost_of(c, t),
-                      lost_of(c, t))
-             .ns;
+    played = with_unknown(c, critical_cut_ns(&c->critical, r), r->unknown_ns, lost_of(c, t),
+                          lost_of(c, t));
+    played.is_bound |= played.ns > 0 && !is_path_the_run(c);
     replay_clear(r);
-    return ns;
+    return played;
 }
 
 static void find_some(void *ctx, size_t begin, size_t end, unsigned worker)
@@ -351,10 +359,13 @@ static void find_some(void *ctx, size_t begin, size_t end, unsigned worker)
     struct costs *c = bounds->c;
 
     for (size_t t = begin; t < end; t++) {
+        struct played played;
+
         if (!may_cost(c, (uint32_t)t))
             continue;
-        c->cost_ns[t] = bound_of(c, &bounds->bounder[worker], (uint32_t)t);
-        c->is_bound[t] = c->cost_ns[t] > 0;
+        played = bound_of(c, &bounds->bounder[worker], (uint32_t)t);
+        c->cost_ns[t] = played.ns;
+        c->is_bound[t] = played.is_bound;
     }
 }
 
@@ -422,8 +433,14 @@ static void find_executions(struct costs *c)
                 (struct costed_tree){at_most_ns, lost_ns, t, w->is_anomaly[t]};
     }
     qsort(candidate, n_candidates, sizeof *candidate, by_claim);
-    for (uint32_t i = 0; i < n_candidates && (i < MIN_ASKED || c->budget > 0); i++)
-        find_one(c, candidate[i].tree);
+    for (uint32_t i = 0; i < n_candidates; i++) {
+        uint32_t t = candidate[i].tree;
+
+        if (i < MIN_ASKED || c->budget > 0)
+            find_one(c, t);
+        else if (candidate[i].is_anomaly && has_bounds(c) && is_path_the_run(c))
+            say(c, t, c->cost_ns[t]);
+    }
     free(candidate);
 }
 

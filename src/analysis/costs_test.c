@@ -2,6 +2,7 @@
 #include "analysis/costs.h"
 #include "run/rundb.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "sample_run.h"
@@ -267,6 +268,27 @@ static void what_one_execution_cost_its_incident_cost(void **state)
     sample_run_release(&m);
 }
 
+/* More are slow than there is time to play, but alone nobody waits. */
+static void of_one_location_every_cost_is_known(void **state)
+{
+    struct sample_run m;
+
+    (void)state;
+    sample_run_init(&m, "synth:5000*step(120*a@10us);jitter=0.02;slow=a/857/60", "step", NULL);
+    assert_true(number(&m, "SELECT count(*) FROM execution WHERE cost_ns > 0") > 600);
+    assert_int_equal(number(&m, "SELECT count(*) FROM execution WHERE cost_ns IS NULL OR "
+                                "cost_is_bound"),
+                     0);
+    assert_int_equal(number(&m, "SELECT count(*) FROM incident WHERE cost_ns IS NULL"), 0);
+    assert_int_equal(number(&m, "SELECT count(*) FROM execution WHERE verdict = 'anomaly' AND "
+                                "cost IS NULL"),
+                     0);
+    assert_true(fabs(number(&m, "SELECT (SELECT anomalies_cost_ns FROM foi) - (SELECT "
+                                "sum(cost_ns) FROM execution WHERE verdict = 'anomaly')")) <
+                number(&m, "SELECT count(*) FROM execution"));
+    sample_run_release(&m);
+}
+
 /* The same, but nobody receives: then nothing is played, and of each anomaly it is said why. */
 static void of_a_run_whose_order_is_not_known_nothing_is_played(void **state)
 {
@@ -423,6 +445,7 @@ int main(void)
         cmocka_unit_test(a_stop_that_others_waited_for_in_slack_says_who_did),
         cmocka_unit_test(what_would_take_too_long_to_play_is_known_at_most),
         cmocka_unit_test(what_one_execution_cost_its_incident_cost),
+        cmocka_unit_test(of_one_location_every_cost_is_known),
         cmocka_unit_test(of_a_run_whose_order_is_not_known_nothing_is_played),
         cmocka_unit_test(a_cost_is_never_more_than_what_was_lost),
         cmocka_unit_test(every_execution_of_a_quiet_run_has_a_cost),
