@@ -157,7 +157,7 @@ static struct played with_unknown(const struct costs *c, int64_t saved_ns, int64
     int64_t least_ns = at_most_lost(saved_ns, lost_ns);
     int64_t ns = is_bound ? at_most_lost(saved_ns + unknown_ns, lost_ns) : least_ns;
 
-    if (!syncs_see_members(&c->what_if.syncs) && ns > 0)
+    if (!syncs_are_exact(&c->what_if.syncs) && ns > 0)
         return (struct played){ns, 0, true};
     return (struct played){ns, least_ns, is_bound};
 }
@@ -240,7 +240,7 @@ static void say(struct costs *c, uint32_t t, int64_t cut_ns)
     char text[COST_TEXT_SIZE], waiters[COST_TEXT_SIZE / 2] = "", later[TEXT_SIZE];
 
     if (lost <= RESIDUAL_MATERIAL * c->scoring->model.root_ns &&
-        (!c->is_bound[t] || !syncs_see_members(&c->what_if.syncs)))
+        (!c->is_bound[t] || !syncs_are_exact(&c->what_if.syncs)))
         return;
     if (c->is_bound[t]) {
         snprintf(text, sizeof text,
@@ -678,7 +678,7 @@ static int64_t cost_of_line(struct costs *c, const struct costliest *l, uint32_t
 
     if (n > 0)
         played = cost_of(c, l->tree, l->end[n - 1], false);
-    return played.is_bound && syncs_see_members(&c->what_if.syncs) ? COST_UNKNOWN : played.ns;
+    return played.is_bound && syncs_are_exact(&c->what_if.syncs) ? COST_UNKNOWN : played.ns;
 }
 
 /* [l->n + 1] what the first k anomalies would cost if each cost what it costs alone, or, where that is
@@ -737,7 +737,7 @@ static void find_all(struct costs *c, const struct members *m)
     line_init(&l, c, m);
     if (l.n > 0)
         c->all_ns = cost_of_line(c, &l, l.n);
-    c->is_all_bound = c->all_ns > 0 && !syncs_see_members(&c->what_if.syncs);
+    c->is_all_bound = c->all_ns > 0 && !syncs_are_exact(&c->what_if.syncs);
     if (c->all_ns > 0 && !c->is_all_bound)
         c->n_carrying = find_carrying(c, &l);
     free(l.tree);

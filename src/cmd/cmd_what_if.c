@@ -456,7 +456,11 @@ static void print_replay(const struct what_if_asked *q)
               "trace: who waited for them is not known\n",
               percent((double)(s->n_messages - s->n_matched), (double)s->n_messages),
               text_count(s->n_messages, ends));
-    if (!syncs_see_members(s))
+    if (s->lacks_launches)
+        print("what launched the GPU operations that calls wait for is not in the trace: the "
+              "run would be "
+              "shorter by at most what is said here\n");
+    if (syncs_lack_members(s))
         print("%.1f %% of %s collectives lack records of members, which may have come as late: "
               "the run would be shorter by at most what is said here\n",
               percent((double)(s->n_meetings - s->n_attended), (double)s->n_meetings),
@@ -499,7 +503,7 @@ static void print_saved(const struct what_if_asked *q)
           strcmp(cut, excess) == 0   ? " of it own work"
           : c->cut_ns > c->excess_ns ? " more of own work, and less waiting"
                                      : " of it own work, the rest waiting",
-          outside, syncs_see_members(&q->what_if.syncs) ? "" : "at least ",
+          outside, syncs_are_exact(&q->what_if.syncs) ? "" : "at least ",
           text_duration((double)q->without_ns, without),
           text_duration((double)llabs(saved), less), saved < 0 ? "longer" : "shorter",
           percent((double)llabs(saved), (double)q->replay_ns),

@@ -368,7 +368,7 @@ static void find_cost(struct what_if *w, const struct scoring *s, struct peers *
         place->cost_least_ns = least_ns < place->cost_ns ? least_ns : place->cost_ns;
         place->cost_most_ns = most_ns > place->cost_ns ? most_ns : place->cost_ns;
     }
-    if (!syncs_see_members(&w->syncs))
+    if (!syncs_are_exact(&w->syncs))
         place->cost_least_ns = 0;
 }
 
@@ -511,7 +511,7 @@ void peers_costs_in(struct what_if *w, const struct scoring *scoring, struct pee
 
     if (!may_have_costs(peers, w->view.n_dependencies))
         return;
-    peers->is_bound = !syncs_see_members(&w->syncs);
+    peers->is_bound = !syncs_are_exact(&w->syncs);
     has_ideal = peers->is_of_streams && find_slowdowns(w, scoring, peers);
     slowdown = peers->slowdown;
     find_costs(w, scoring, peers);

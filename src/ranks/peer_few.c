@@ -652,7 +652,7 @@ void peer_teams_costs(struct what_if *w, struct peer_teams *teams)
         replay_run(&w->replay, &result);
         replay_clear(&w->replay);
         x->cost_ns = result.saved_ns > 0 ? result.saved_ns : 0;
-        x->cost_least_ns = syncs_see_members(&w->syncs) ? x->cost_ns : 0;
+        x->cost_least_ns = syncs_are_exact(&w->syncs) ? x->cost_ns : 0;
     }
     teams_release(&t);
 }

@@ -306,7 +306,7 @@ static bool see_members(uint32_t n_of_many)
         if (trace.traffic.collective[i].instance < n_of_many)
             trace.traffic.collective[i].comm = many;
     assert_int_equal(syncs_init(&syncs, &trace.view), 0);
-    is_seen = syncs_see_members(&syncs);
+    is_seen = syncs_are_exact(&syncs);
     syncs_release(&syncs);
     sample_view_release(&trace);
     return is_seen;

@@ -34,11 +34,41 @@ static void add_wait(struct streams *t, uint32_t location, uint32_t row,
                                                  .kind = kind};
 }
 
-/* A call that waits for its GPU ends when what it waits for has; an operation on one stream may
- * wait for one on another. */
-static void find_waits(struct streams *t)
+/* [n_locations] whether it is known of any of its calls what it began after. */
+static bool *find_ordered(const struct trace_view *view)
+{
+    bool *is_ordered = mem_alloc(view->n_locations, sizeof *is_ordered);
+
+    for (size_t i = 0; i < view->n_dependencies; i++)
+        if (view->dependency[i].location < view->n_locations)
+            is_ordered[view->dependency[i].location] |=
+                view->dependency[i].kind < DEPENDENCY_RETURN;
+    return is_ordered;
+}
+
+/*
+ * Nobody knows what launched the operations of a stream: by when it began, the last call that had begun at who
+ * waits for them. So they come as much earlier as that does, which may be too much, and the replay says so.
+ */
+static void add_launches(struct streams *t, uint32_t stream, uint32_t by)
 {
     const struct trace_view *view = t->s->view;
+    const struct call_view *calls = &view->calls[stream];
+
+    for (uint32_t i = 0; i < calls->n; i++) {
+        struct device_operation on = {by, calls_until(&view->calls[by], calls->enter_ns[i])};
+
+        if (on.row-- > 0 && device_is_operation(view, (struct device_operation){stream, i}))
+            add_wait(t, stream, i, on, DEPENDENCY_BEGIN);
+    }
+}
+
+/* A call that waits for its GPU ends when what it waits for has; an operation on one stream may
+ * wait for one on another. */
+static void find_waits(struct streams *t, struct syncs *s)
+{
+    const struct trace_view *view = s->view;
+    bool *is_ordered = find_ordered(view);
 
     for (uint32_t l = 0; l < view->n_locations; l++) {
         const struct call_view *calls = &view->calls[l];
@@ -50,13 +80,19 @@ static void find_waits(struct streams *t)
 
             if (view->defs->region[calls->region[i]].kind == REGION_DEVICE)
                 n = device_wait_operations(view, l, i, o);
-            for (size_t k = 0; k < n; k++)
+            for (size_t k = 0; k < n; k++) {
                 add_wait(t, l, i, o[k], DEPENDENCY_RETURN);
+                if (is_ordered[o[k].location])
+                    continue;
+                is_ordered[o[k].location] = s->lacks_launches = true;
+                add_launches(t, o[k].location, l);
+            }
             if (is_gpu && device_is_operation(view, (struct device_operation){l, i}) &&
                 device_event_of(view, (struct device_operation){l, i}, o))
                 add_wait(t, l, i, o[0], DEPENDENCY_END);
         }
     }
+    free(is_ordered);
 }
 
 static void find_calls(struct streams *t, struct syncs *s)
@@ -89,7 +125,7 @@ void streams_init(struct streams *t, struct syncs *s)
     size_t *next;
 
     *t = (struct streams){.s = s};
-    find_waits(t);
+    find_waits(t, s);
     t->found = mem_alloc(n_dependencies(t), sizeof *t->found);
     t->first = mem_alloc((size_t)view->n_locations + 1, sizeof *t->first);
     find_calls(t, s);

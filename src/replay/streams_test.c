@@ -185,6 +185,28 @@ static void a_function_that_synchronises_waits_for_the_streams_of_its_process(vo
     }
 }
 
+/* It comes as much earlier as what went before it there, at most. */
+static void what_has_no_launch_in_the_trace_comes_with_who_waits_for_it(void **state)
+{
+    struct played p;
+
+    (void)state;
+    TELL(&p, "x@0-20 launch@20-21 cudaDeviceSynchronize@40-96 calc@96-120", "+k@30-95");
+    p.trace.defs.location[1].is_gpu = true;
+    begin(&p);
+    assert_false(syncs_are_exact(&p.syncs));
+    assert_us(saved(&p, 0, 0, 10), 10);
+    assert_us(saved(&p, 1, 0, 30), 30);
+    end(&p);
+    TELL(&p, "x@0-20 launch@20-21 cudaDeviceSynchronize@40-96 calc@96-120", "+k@30-95");
+    p.trace.defs.location[1].is_gpu = true;
+    after(&p, DEPENDENCY_BEGIN, 1, 30, 0, 20);
+    begin(&p);
+    assert_true(syncs_are_exact(&p.syncs));
+    assert_us(saved(&p, 0, 0, 10), 10);
+    end(&p);
+}
+
 /* What another stream still does when the call has ended, it did not wait for. */
 static void who_synchronises_at_once_waits_for_no_stream_that_goes_on(void **state)
 {
@@ -318,6 +340,7 @@ int main(void)
         cmocka_unit_test(a_kernel_waits_for_a_launch_that_takes_long),
         cmocka_unit_test(who_synchronises_waits_for_the_stream),
         cmocka_unit_test(a_function_that_synchronises_waits_for_the_streams_of_its_process),
+        cmocka_unit_test(what_has_no_launch_in_the_trace_comes_with_who_waits_for_it),
         cmocka_unit_test(who_synchronises_at_once_waits_for_no_stream_that_goes_on),
         cmocka_unit_test(operations_that_overlap_are_in_a_track_for_each_function),
         cmocka_unit_test(one_that_ends_a_little_late_does_not_overlap_the_next),

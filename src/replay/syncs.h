@@ -86,6 +86,8 @@ struct syncs {
     uint64_t n_messages, n_matched;  /* ends of messages; those with the other end */
     uint64_t n_meetings, n_attended; /* collectives; those with records of all their members */
     bool lacks_members;              /* many of those of a communicator lack some */
+    bool
+        lacks_launches; /* calls wait for a GPU of which nobody knows what launched its operations */
     uint64_t n_needs,
         n_early; /* needs; those that come after what needs them: clocks disagree */
 };
@@ -109,12 +111,18 @@ static inline bool syncs_clocks_agree(const struct syncs *s)
 #define SYNCS_MAX_UNATTENDED                                                                   \
     0.1 /* of the collectives, or of a communicator's: with more nobody knows who came last */
 
-/* syncs_see_members -- else members that are not in the trace may have come as late as anybody,
- * and what a replay saves is the most. */
-static inline bool syncs_see_members(const struct syncs *s)
+/* syncs_lack_members -- members of collectives that are not in the trace may have come as late as anybody. */
+static inline bool syncs_lack_members(const struct syncs *s)
 {
-    return !s->lacks_members && (double)(s->n_meetings - s->n_attended) <=
-                                    SYNCS_MAX_UNATTENDED * (double)s->n_meetings;
+    return s->lacks_members || (double)(s->n_meetings - s->n_attended) >
+                                   SYNCS_MAX_UNATTENDED * (double)s->n_meetings;
+}
+
+/* syncs_are_exact -- else somebody may have waited as long for what is not in the trace, members of
+ * collectives or what launched the operations of a GPU, and what a replay saves is the most. */
+static inline bool syncs_are_exact(const struct syncs *s)
+{
+    return !syncs_lack_members(s) && !s->lacks_launches;
 }
 
 /*

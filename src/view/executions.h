@@ -105,7 +105,7 @@ int executions_are_few(sqlite3 *db, int64_t foi, bool *are_few);
 struct anomalies_cost {
     bool is_known;
     uint64_t cost_ns;
-    bool is_bound;       /* it is at most that, as collectives lack records of members */
+    bool is_bound; /* it is at most that, as not all of who waited for whom is in the trace */
     uint32_t n_carrying; /* so many of them carry nine tenths of it */
 };
 

@@ -64,7 +64,7 @@ static int find_cost(sqlite3 *db, int64_t foi, struct outcome *a)
     }
     if (rc == 0 && a->cost.is_known && a->cost.is_bound && !a->unknown) {
         a->is_bound = true;
-        a->unknown = mem_copy_string("collectives lack records of members");
+        a->unknown = mem_copy_string("not all of who waited for whom is in the trace");
     }
     if (rc < 0 || a->cost.is_known || a->unknown)
         return rc;

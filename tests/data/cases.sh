@@ -52,6 +52,15 @@ gpu hook4 '[[0,"waits","rank 1"],[1,"imbalanced",null],[2,"waits","rank 1"],[3,"
 gpu slow8 "$(jq -nc '[range(8) | [., if . == 1 then "slow", null else "waits", "rank 1" end]]')" 'ProfilerStep > backward'
 check "slow8, anomalies" "$("$SNAG" list "$run/slow8" --json --quiet | jq -s "map(select(.verdict == \"anomaly\")) | length")" 0
 
+# Where it is not known what launched its operations, that is the most.
+mkdir "$run/unlaunched"
+for f in "$cases"/gpu-wait/slow8/*; do
+    zcat "$f" | jq -c '.traceEvents |= map(select(.cat != "ac2g") | del(.args.correlation?))' >"$run/unlaunched/$(basename "$f" .gz)"
+done
+"$SNAG" analyze "$run/unlaunched" -o "$run/unlaunched.snag" --quiet >/dev/null
+check unlaunched "$("$SNAG" ranks "$run/unlaunched.snag" --json --quiet | jq -c '.slowdown_is_bound, (.places[] | select(.rank == 1) |
+    [.verdict, .cost_least_ns, (.cost_ns / 6e9 - 1 | fabs < 0.05)])' | paste -sd ' ')" 'true ["slow",0,true]'
+
 # Threads of a team and streams of a GPU have no iterations: what they do between is nothing.
 mkdir "$run/worker"
 tar -C "$run/worker" -I zstd -xf "$cases/worker-loop/cuda_simple.tar.zst"
