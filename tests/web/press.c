@@ -6,7 +6,7 @@
  *            closed once
  *   bodies   the same of a body
  *   held     bodies of labels, 8 MiB each but for the last byte
- *   braces   bodies of labels of 7.7 MiB: {},{},{},...
+ *   braces   bodies of labels of 7.7 MiB: {},{},{},...; who is told to come later comes again
  *   unread   answers to PATH, each with another address, that nobody reads
  *   streams  event streams that nobody reads
  *   all      some of each, held until standard input ends
@@ -123,6 +123,7 @@ static void begin(struct client *c, const char *head, const char *data, size_t n
     c->data = data;
     c->n = n;
     c->n_sent = c->n_answer = 0;
+    c->answer[0] = '\0';
     if (send(c->fd, c->head, c->n_head, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
         c->data = NULL;
 }
@@ -182,6 +183,40 @@ static void let_them(unsigned n)
         if (!is_any)
             return;
         poll(NULL, 0, 1);
+    }
+}
+
+/*
+ * Who was told to come later, or let go of without an answer, comes again, until each was told that its body
+ * is none, or for PATIENCE_S none was. Bodies that others held until now take their room for a while.
+ */
+static void come_again(unsigned n, const char *head, const char *data, size_t bytes)
+{
+    uint64_t answered_ns = clock_ns();
+    unsigned n_left = n;
+
+    while (n_left > 0 && clock_ns() - answered_ns < PATIENCE_S * 1000000000ull) {
+        bool is_any_again = false;
+
+        n_left = 0;
+        for (unsigned i = 0; i < n; i++) {
+            struct client *c = &client[i];
+            bool is_open;
+
+            if (status_of(c->answer) / 100 == 4)
+                continue;
+            n_left++;
+            send_more(c);
+            is_open = receive(c);
+            if (status_of(c->answer) / 100 == 4) {
+                answered_ns = clock_ns();
+            } else if (!is_open || status_of(c->answer) != 0) {
+                close(c->fd);
+                begin(c, head, data, bytes);
+                is_any_again = true;
+            }
+        }
+        poll(NULL, 0, is_any_again ? DRIP_MS : 1);
     }
 }
 
@@ -311,7 +346,9 @@ static int hold(const char *what, const char *path, unsigned n)
                   "", 0);
         }
     }
-    if (strcmp(what, "unread") != 0)
+    if (strcmp(what, "braces") == 0)
+        come_again(n, head, braces, BRACES);
+    else if (strcmp(what, "unread") != 0)
         let_them(n);
     else
         await_first_bytes(n);
