@@ -410,6 +410,7 @@ void reading_set_accesses(json_t *json, const struct accesses *a)
 
 struct reading_run {
     struct rundir dir;
+    const char *around; /* the directory that it is in */
     const char *foi;
 };
 
@@ -430,9 +431,13 @@ static int finish(struct reading *r)
                                                       : STATUS_DONE;
 }
 
+/* After a signal nobody else does. */
 static void remove_part(void *ctx)
 {
-    rundir_abandon(&((struct reading_run *)ctx)->dir);
+    struct reading_run *m = ctx;
+
+    rundir_abandon(&m->dir);
+    rmdir(m->around); /* unless there is a run in it */
 }
 
 static int make_directory(char dir[FS_PATH_SIZE])
@@ -451,7 +456,7 @@ int trace_run_make(const struct settings *settings, const char *trace, const cha
                    char dir[FS_PATH_SIZE])
 {
     struct settings of_trace = *settings;
-    struct reading_run m = {.foi = foi};
+    struct reading_run m = {.around = dir, .foi = foi};
     struct reading_task task = {.then = finish, .clean_up = remove_part, .ctx = &m};
     char path[FS_PATH_SIZE];
     int rc = make_directory(dir);

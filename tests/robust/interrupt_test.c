@@ -10,6 +10,8 @@
 #include <errno.h>
 #include <fts.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -66,17 +68,22 @@ static void begin_analyze(const struct scene *s, struct spawn *p)
     spawn_begin(p, check_no_leaks, NULL, args);
 }
 
-static size_t count_parts(const char *dir)
+static size_t count_named(const char *dir, const char *part)
 {
     DIR *files = opendir(dir);
     struct dirent *file;
     size_t n = 0;
 
     while (files && (file = readdir(files)) != NULL)
-        n += strstr(file->d_name, ".part-") != NULL;
+        n += strstr(file->d_name, part) != NULL;
     if (files)
         closedir(files);
     return n;
+}
+
+static size_t count_parts(const char *dir)
+{
+    return count_named(dir, ".part-");
 }
 
 /* A run of that name, if there is one, is whole. */
@@ -170,6 +177,34 @@ static void what_sigkill_leaves_is_removed_by_the_next(void **state)
     stop_often(*state, SIGKILL);
 }
 
+static void work_there(void *dir)
+{
+    check_no_leaks(NULL);
+    setenv("TMPDIR", dir, 1);
+}
+
+/* It makes a run of the trace beside, for as long as it needs it. */
+static void a_command_that_is_given_a_trace_leaves_no_directory(void **state)
+{
+    struct scene *s = *state;
+    char path[sizeof s->run];
+    const char *args[] = {"report", trace, "-o", path, NULL};
+    struct spawn p;
+    struct outcome o;
+
+    snprintf(path, sizeof path, "%s/report.html", s->dir);
+    spawn_begin(&p, work_there, s->dir, args);
+    while (bytes_below(s->dir) == 0 && !has_ended(p.pid))
+        usleep(1000);
+    kill(p.pid, SIGINT);
+    spawn_end(&p, 30, &o);
+    assert_false(o.is_late);
+    assert_int_equal(o.signal, SIGINT);
+    outcome_release(&o);
+    assert_gone(p.pid);
+    assert_int_equal(count_named(s->dir, "snag-"), 0);
+}
+
 static int setup(void **state)
 {
     struct scene *s = calloc(1, sizeof *s);
@@ -204,6 +239,7 @@ int main(void)
         cmocka_unit_test(sigint_leaves_nothing_half_written),
         cmocka_unit_test(sigterm_leaves_nothing_half_written),
         cmocka_unit_test(what_sigkill_leaves_is_removed_by_the_next),
+        cmocka_unit_test(a_command_that_is_given_a_trace_leaves_no_directory),
     };
 
     return cmocka_run_group_tests(tests, setup, teardown);
