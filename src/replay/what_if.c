@@ -129,7 +129,7 @@ static int64_t cut_device(struct what_if *w, uint32_t location, uint32_t row, in
     struct device_operation last;
     struct device_path path;
     struct waiting beyond;
-    int64_t total_ns;
+    int64_t total_ns, of_gpu_ns;
 
     if (!waiting_of_device(view, location, row, 0, &last, &beyond))
         return replay_cut(&w->replay, location, row, excess_ns);
@@ -137,10 +137,10 @@ static int64_t cut_device(struct what_if *w, uint32_t location, uint32_t row, in
         return 0;
     device_path_of(view, last, enter, &path);
     total_ns = each_operation(w, path.longest, enter, leave, 0, 0);
-    if (total_ns <= 0)
-        return 0;
-    return each_operation(w, path.longest, enter, leave,
-                          excess_ns < total_ns ? excess_ns : total_ns, total_ns);
+    of_gpu_ns = excess_ns < total_ns ? excess_ns : total_ns;
+    if (of_gpu_ns > 0)
+        of_gpu_ns = each_operation(w, path.longest, enter, leave, of_gpu_ns, total_ns);
+    return of_gpu_ns + replay_cut(&w->replay, location, row, excess_ns - of_gpu_ns);
 }
 
 /* The gaps of the tracer's calls lie before some vertices: rows follow vertices but for these.

@@ -66,6 +66,10 @@ mkdir "$run/worker"
 tar -C "$run/worker" -I zstd -xf "$cases/worker-loop/cuda_simple.tar.zst"
 "$SNAG" info "$run/worker/2_cuda_simple" --json --quiet >"$run/info.json"
 check worker-loop "$(jq -r '.suggestions[0].foi' "$run/info.json")" loop@jacobi
+check 'worker-loop, copies' "$(jq -c '[.regions[] | select(.name | startswith("Memcpy")) | [.name, .calls]] | sort' "$run/info.json")" \
+    '[["Memcpy DtoH",42],["Memcpy HtoD",44]]'
+"$SNAG" analyze "$run/worker/2_cuda_simple" -o "$run/worker.snag" --quiet >/dev/null
+check 'worker-loop, cause' "$("$SNAG" show "$run/worker.snag" '#0-8' --json --quiet | jq -r '.cause[-1].function')" 'Memcpy DtoH'
 info viztracer-sources/trace.json '.quality' '{}'
 info empty-record/trace.json '.quality' '{}'
 info x-lengthened/crossed.json '[.regions[] | [.name, .max_ns]] | sort' '[["E",500000],["F",901500000]]'

@@ -134,7 +134,9 @@ static void write_locations(struct otf2_write *w)
             CHECK(OTF2_EvtWriter_GetNumberOfEvents(w->location[i].events, &n));
         CHECK(OTF2_GlobalDefWriter_WriteLocation(
             w->defs, w->location[i].id, w->location[i].is_thread ? thread : name,
-            OTF2_LOCATION_TYPE_CPU_THREAD, n, w->location[i].rank));
+            w->location[i].is_stream ? OTF2_LOCATION_TYPE_ACCELERATOR_STREAM
+                                     : OTF2_LOCATION_TYPE_CPU_THREAD,
+            n, w->location[i].rank));
     }
 }
 

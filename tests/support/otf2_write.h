@@ -32,6 +32,7 @@ struct otf2_write {
         uint64_t id;
         uint32_t rank;
         bool is_thread; /* of a rank that is there already */
+        bool is_stream; /* of a GPU; false until a test says so */
         OTF2_EvtWriter *events;
         uint64_t n_events_said; /* UINT64_MAX: the truth */
     } location[OTF2_WRITE_LOCATIONS];

@@ -381,9 +381,9 @@ static void take_parameter(struct otf2_events *r, uint8_t type, uint64_t time,
 }
 
 /* Bytes of a window or of a file. */
-static void take_access(struct otf2_events *r, uint8_t type, struct contents *c)
+static void take_access(struct otf2_events *r, uint8_t type, uint64_t time, struct contents *c)
 {
-    uint64_t bytes;
+    uint64_t bytes, id;
 
     get_u32(c); /* the window, or the handle */
     if (type != IO_OPERATION_COMPLETE)
@@ -399,17 +399,36 @@ static void take_access(struct otf2_events *r, uint8_t type, struct contents *c)
         otf2_events_operation(r, bytes);
     else
         otf2_events_transfer(r, bytes);
+    if (type != RMA_PUT && type != RMA_GET)
+        return;
+    id = get_u64(c);
+    if (!c->is_bad)
+        otf2_events_copy(r, time, type == RMA_PUT, id);
+}
+
+static void take_complete(struct otf2_events *r, uint64_t time, struct contents *c)
+{
+    uint64_t id;
+
+    get_u32(c); /* the window */
+    id = get_u64(c);
+    if (!c->is_bad)
+        otf2_events_copied(r, time, id);
 }
 
 /* A record that is no event: of some it is counted what they say. */
-static void take_counted(struct otf2_events *r, uint8_t type, struct contents *c)
+static void take_counted(struct otf2_events *r, uint8_t type, uint64_t time, struct contents *c)
 {
     switch (type) {
     case RMA_PUT:
     case RMA_GET:
     case RMA_ATOMIC:
     case IO_OPERATION_COMPLETE:
-        take_access(r, type, c);
+        take_access(r, type, time, c);
+        break;
+    case RMA_OP_COMPLETE_BLOCKING:
+    case RMA_OP_COMPLETE_NON_BLOCKING:
+        take_complete(r, time, c);
         break;
     default:
         if (type > LAST_EVENT)
@@ -506,7 +525,7 @@ static bool take_long(struct otf2_events *r, uint8_t type, uint64_t time, struct
         else if (type >= PARAMETER_STRING && type <= PARAMETER_UNSIGNED_INT)
             take_parameter(r, type, time, c);
         else
-            take_counted(r, type, c);
+            take_counted(r, type, time, c);
     }
     return !c->is_bad;
 }

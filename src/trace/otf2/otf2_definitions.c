@@ -209,6 +209,13 @@ static void resolve_regions(const struct otf2_raw *raw, struct source *source,
     if (tables->earlier == NO_ATTRIBUTE || tables->later == NO_ATTRIBUTE)
         tables->earlier = tables->later = NO_ATTRIBUTE;
     tables->flush_region = definitions_region(defs, REGION_BUFFER_FLUSH);
+    for (size_t i = 0; i < raw->location.n && tables->put_region == 0; i++)
+        if (raw->location.at[i].is_gpu) { /* the names that CUPTI has for them */
+            tables->put_region = definitions_region(defs, "Memcpy DtoH");
+            tables->get_region = definitions_region(defs, "Memcpy HtoD");
+            defs->region[tables->put_region].kind = REGION_RUNTIME;
+            defs->region[tables->get_region].kind = REGION_RUNTIME;
+        }
     tables->undefined_region = definitions_region(defs, "(undefined region)");
 }
 

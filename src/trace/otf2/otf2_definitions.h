@@ -111,6 +111,8 @@ struct otf2_tables {
     struct idtable region; /* OTF2 region to index in definitions, or OTF2_LEFT_OUT */
     struct idtable comm;   /* OTF2 communicator to index in definitions */
     uint32_t flush_region; /* what BUFFER_FLUSH records are calls of */
+    uint32_t put_region,
+        get_region; /* ... of GPUs RMA_PUT and RMA_GET; where there is none, nothing */
     uint32_t undefined_region;
     uint32_t earlier, later;  /* attributes: by how much an event may be; or NO_ATTRIBUTE */
     uint32_t inlined;         /* likewise: as many calls a call may be */

@@ -228,6 +228,31 @@ void otf2_events_transfer(struct otf2_events *r, uint64_t bytes)
     accesses_transfer(&r->batch->accesses, bytes);
 }
 
+void otf2_events_copy(struct otf2_events *r, uint64_t time, bool is_put, uint64_t id)
+{
+    r->is_copying = r->is_gpu;
+    r->copy_begin = time;
+    r->copy_id = id;
+    r->copy_region = is_put ? r->tables->put_region : r->tables->get_region;
+    r->copy_at = r->batch->n;
+}
+
+/* Where something began or ended meanwhile it is not between two operations. */
+void otf2_events_copied(struct otf2_events *r, uint64_t time, uint64_t id)
+{
+    const struct event_batch *batch = r->batch;
+    uint64_t last = batch->n > r->begin ? batch->event[batch->n - 1].time_ns : r->last_ticks;
+
+    if (!r->is_copying || r->copy_id != id)
+        return;
+    r->is_copying = false;
+    if (batch->n != r->copy_at || r->copy_begin < last || time < r->copy_begin)
+        return;
+    make_room(r, 2 + r->most);
+    event_batch_push(r->batch, r->copy_begin, EVENT_ENTER, r->copy_region);
+    event_batch_push(r->batch, time, EVENT_LEAVE, r->copy_region);
+}
+
 void otf2_events_border(struct otf2_events *r, uint64_t earlier_ns, uint64_t later_ns)
 {
     uint64_t least_ns = earlier_ns < later_ns ? earlier_ns : later_ns;
@@ -496,11 +521,12 @@ void otf2_events_release(struct otf2_events *r)
     *r = (struct otf2_events){0};
 }
 
-void otf2_events_begin(struct otf2_events *r, uint32_t rank)
+void otf2_events_begin(struct otf2_events *r, const struct location *location)
 {
-    r->rank = rank;
+    r->rank = location->rank;
+    r->is_gpu = location->is_gpu;
     r->n_messages = r->n_posted = 0;
-    r->is_in_collective = r->is_flushing = false;
+    r->is_in_collective = r->is_flushing = r->is_copying = false;
     r->blocking_end = 0;
     otf2_events_no_call(r);
     r->last_ticks = 0;
@@ -518,7 +544,7 @@ void otf2_events_into(struct otf2_events *r, struct event_batch *batch, size_t m
                       struct quality *quality)
 {
     r->batch = batch;
-    r->begin = r->flush_next = batch->n;
+    r->begin = r->flush_next = r->copy_at = batch->n;
     r->most = most;
     r->quality = quality;
     make_room(r, most);
@@ -604,6 +630,7 @@ void otf2_events_convert(struct otf2_events *r, struct ticks *ticks, size_t even
 
     if (r->is_flushing && (is_at_end || r->flush_next < batch->n))
         leave_flush(r);
+    r->is_copying &= r->copy_at == batch->n; /* the next batch begins with it */
     if (batch->n > event)
         r->last_ticks = batch->event[batch->n - 1].time_ns;
 

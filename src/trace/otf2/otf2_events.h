@@ -44,14 +44,19 @@ struct otf2_events {
     bool is_flushing;   /* the tracer's call is not left yet; then: */
     uint64_t flush_end; /* in ticks, when it is to be */
     size_t flush_next;  /* in the batch, what comes after it */
+    bool is_gpu;        /* the current location is a stream of one */
+    bool is_copying;    /* it has begun to copy; then: */
+    uint64_t copy_begin, copy_id;
+    uint32_t copy_region;
+    size_t copy_at; /* events that were in the batch */
 };
 
 void otf2_events_init(struct otf2_events *events, const struct otf2_tables *tables,
                       const struct definitions *defs, const struct source_opts *opts);
 void otf2_events_release(struct otf2_events *events);
 
-/* otf2_events_begin -- a new location, of this rank. */
-void otf2_events_begin(struct otf2_events *events, uint32_t rank);
+/* otf2_events_begin -- a new location. */
+void otf2_events_begin(struct otf2_events *events, const struct location *location);
 
 /* otf2_events_into -- what comes next goes into this batch: at most so many records. */
 void otf2_events_into(struct otf2_events *events, struct event_batch *batch, size_t most,
@@ -106,6 +111,13 @@ void otf2_events_icollective_complete(struct otf2_events *events, uint64_t time,
 void otf2_events_metric(struct otf2_events *events, uint64_t time, OTF2_MetricRef metric,
                         uint8_t n, const OTF2_Type *types, const OTF2_MetricValue *values);
 void otf2_events_team(struct otf2_events *events, uint64_t time, const struct otf2_team *t);
+
+/*
+ * otf2_events_copy, otf2_events_copied -- RMA_PUT or RMA_GET with its number, and that it is complete. On a
+ * stream of a GPU, between whose other operations it lies, that is a call, elsewhere nothing.
+ */
+void otf2_events_copy(struct otf2_events *events, uint64_t time, bool is_put, uint64_t id);
+void otf2_events_copied(struct otf2_events *events, uint64_t time, uint64_t id);
 
 /* otf2_events_transfer, otf2_events_operation -- data of a window, or of a file, has moved. */
 void otf2_events_transfer(struct otf2_events *events, uint64_t bytes);

@@ -196,13 +196,32 @@ static OTF2_CallbackCode on_parameter_unsigned(OTF2_RECORD, OTF2_ParameterRef pa
     return OTF2_CALLBACK_SUCCESS;
 }
 
-/* RmaPut and RmaGet. */
-static OTF2_CallbackCode on_transfer(OTF2_RECORD, OTF2_RmaWinRef window, uint32_t target,
-                                     uint64_t bytes, uint64_t id)
+static OTF2_CallbackCode on_put(OTF2_RECORD, OTF2_RmaWinRef window, uint32_t target,
+                                uint64_t bytes, uint64_t id)
 {
     OTF2_UNUSED;
-    (void)window, (void)target, (void)id;
+    (void)window, (void)target;
     otf2_events_transfer(events, bytes);
+    otf2_events_copy(events, time, true, id);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_get(OTF2_RECORD, OTF2_RmaWinRef window, uint32_t target,
+                                uint64_t bytes, uint64_t id)
+{
+    OTF2_UNUSED;
+    (void)window, (void)target;
+    otf2_events_transfer(events, bytes);
+    otf2_events_copy(events, time, false, id);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+/* RmaOpCompleteBlocking and RmaOpCompleteNonBlocking. */
+static OTF2_CallbackCode on_complete(OTF2_RECORD, OTF2_RmaWinRef window, uint64_t id)
+{
+    OTF2_UNUSED;
+    (void)window;
+    otf2_events_copied(events, time, id);
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -316,8 +335,10 @@ OTF2_EvtReaderCallbacks *otf2_library_callbacks(void)
     OTF2_EvtReaderCallbacks_SetParameterStringCallback(c, on_parameter_string);
     OTF2_EvtReaderCallbacks_SetParameterIntCallback(c, on_parameter_int);
     OTF2_EvtReaderCallbacks_SetParameterUnsignedIntCallback(c, on_parameter_unsigned);
-    OTF2_EvtReaderCallbacks_SetRmaPutCallback(c, on_transfer);
-    OTF2_EvtReaderCallbacks_SetRmaGetCallback(c, on_transfer);
+    OTF2_EvtReaderCallbacks_SetRmaPutCallback(c, on_put);
+    OTF2_EvtReaderCallbacks_SetRmaGetCallback(c, on_get);
+    OTF2_EvtReaderCallbacks_SetRmaOpCompleteBlockingCallback(c, on_complete);
+    OTF2_EvtReaderCallbacks_SetRmaOpCompleteNonBlockingCallback(c, on_complete);
     OTF2_EvtReaderCallbacks_SetRmaAtomicCallback(c, on_atomic);
     OTF2_EvtReaderCallbacks_SetIoOperationCompleteCallback(c, on_operation);
     OTF2_EvtReaderCallbacks_SetThreadForkCallback(c, on_fork);

@@ -337,7 +337,7 @@ static int begin(void *impl, uint32_t location, struct quality *quality)
     r->events.quality = quality;
     r->location = &r->archive->defs->location[location];
     r->n_read = 0;
-    otf2_events_begin(&r->events, r->location->rank);
+    otf2_events_begin(&r->events, r->location);
     ticks_clear_offsets(&r->ticks);
     if (!r->archive->needs_library) {
         /* A location that has no event file, or none that we may read, and should have one. */

@@ -146,6 +146,51 @@ static void a_flush_at_the_end_of_a_batch_ends_in_the_next(void **state)
     source_close(&source);
 }
 
+/* As Score-P says it of cudaMemcpy: wherever it is in a batch, but not what is at work beside others. */
+static void what_a_gpu_copies_between_its_operations_is_a_call(void **state)
+{
+    static struct events e;
+    struct archive *a = *state;
+    OTF2_EvtWriter *zero = otf2_write_location(&a->w, 0);
+    OTF2_EvtWriter *gpu = otf2_write_thread(&a->w, 1, 0);
+    struct source source;
+
+    a->w.location[1].is_stream = true;
+    for (int g = 0; g < 2; g++) {
+        OTF2_EvtWriter *w = g ? gpu : zero;
+
+        for (uint64_t i = 0; i < 1000; i++) {
+            OTF2_EvtWriter_RmaPut(w, NULL, 100 * i, 1, 0, 4096, 42);
+            OTF2_EvtWriter_RmaOpCompleteBlocking(w, NULL, 100 * i + 10, 1, 42);
+            OTF2_EvtWriter_RmaGet(w, NULL, 100 * i + 20, 1, 0, 100, i);
+            OTF2_EvtWriter_RmaOpCompleteNonBlocking(w, NULL, 100 * i + 25, 1, i + 1);
+            OTF2_EvtWriter_RmaOpCompleteNonBlocking(w, NULL, 100 * i + 30, 1, i);
+            OTF2_EvtWriter_RmaGet(w, NULL, 100 * i + 40, 1, 0, 100, i);
+            OTF2_EvtWriter_Enter(w, NULL, 100 * i + 50, 1);
+            OTF2_EvtWriter_RmaOpCompleteNonBlocking(w, NULL, 100 * i + 60, 1, i);
+            OTF2_EvtWriter_Leave(w, NULL, 100 * i + 70, 1);
+            OTF2_EvtWriter_RmaOpCompleteBlocking(w, NULL, 100 * i + 80, 1, 42);
+        }
+    }
+    otf2_write_region(&a->w, 1, "kernel");
+    otf2_write_close(&a->w);
+
+    assert_int_equal(source_open(&source, a->path), 0);
+    read_location(&source, 0, &e);
+    assert_int_equal(e.n, 2000);
+    read_location(&source, 1, &e);
+    assert_int_equal(e.n, 6000);
+    for (uint64_t i = 0; i < 1000; i++) {
+        assert_event(&e, 6 * i, 100 * i, EVENT_ENTER, &source, "Memcpy DtoH");
+        assert_event(&e, 6 * i + 1, 100 * i + 10, EVENT_LEAVE, &source, "Memcpy DtoH");
+        assert_event(&e, 6 * i + 2, 100 * i + 20, EVENT_ENTER, &source, "Memcpy HtoD");
+        assert_event(&e, 6 * i + 3, 100 * i + 30, EVENT_LEAVE, &source, "Memcpy HtoD");
+        assert_event(&e, 6 * i + 4, 100 * i + 50, EVENT_ENTER, &source, "kernel");
+    }
+    assert_false(quality_is_damaged(&e.quality));
+    source_close(&source);
+}
+
 static void regions_with_one_name_are_one_and_local_ids_are_mapped(void **state)
 {
     struct archive *a = *state;
@@ -742,6 +787,7 @@ int main(void)
 #define EACH(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
         EACH(a_flush_of_the_buffer_is_a_call_of_the_tracer),
         EACH(a_flush_at_the_end_of_a_batch_ends_in_the_next),
+        EACH(what_a_gpu_copies_between_its_operations_is_a_call),
         EACH(regions_with_one_name_are_one_and_local_ids_are_mapped),
         EACH(what_processes_and_the_machine_say_of_themselves_is_kept),
         EACH(a_region_that_was_left_out_on_one_rank_is_not_read_from_any),
