@@ -198,6 +198,11 @@ static void a_probe_waits_for_what_is_received_next(void **state)
     assert_string_equal(
         CHAIN(0, 1, "look@2-43( MPI_Iprobe@2-42 ) take@43-45( MPI_Recv@43-44<1 )", late),
         "not_waiting: MPI_Iprobe 40.0 us <- rank 1 calc 38.0 us");
+    assert_string_equal(
+        CHAIN(0, 1,
+              "look@2-43( MPI_Iprobe@2-42 ) BUFFER_FLUSH@43-50 take@50-52( MPI_Recv@51-52<1 )",
+              late),
+        "not_waiting: MPI_Iprobe 40.0 us <- rank 1 calc 38.0 us");
     assert_string_equal(CHAIN(0, 0, "MPI_Probe@2-42 MPI_Barrier@42-43| MPI_Recv@43-44<1", late),
                         "unknown: MPI_Probe 40.0 us");
     assert_string_equal(CHAIN(0, 0, "MPI_Probe@2-42 MPI_Recv@143-144<1", late),

@@ -21,10 +21,11 @@ static bool is_receive(const struct region *region)
            region_is_mpi(region, "MPI_Sendrecv");
 }
 
-/* What a program asks a status for before it receives. */
+/* What a program asks a status for before it receives; the tracer may write its buffer anywhere. */
 static bool is_between(const struct region *region)
 {
-    return region->kind == REGION_MPI && strncmp(region->function, "MPI_Get_", 8) == 0;
+    return region->kind == REGION_TRACER ||
+           (region->kind == REGION_MPI && strncmp(region->function, "MPI_Get_", 8) == 0);
 }
 
 static bool is_soon(uint64_t apart_ns, uint64_t probed_ns)
