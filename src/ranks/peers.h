@@ -145,8 +145,7 @@ struct peers {
     bool is_of_streams; /* messages without MPI */
     double slowdown;    /* S: the run against what it would take were nobody slow; for streams,
                            against the ideal; NAN: not known */
-    bool
-        is_bound; /* slowdowns are at most that: not all of who waited for whom is in the trace */
+    bool is_bound;      /* slowdowns are at most that: not all of the waiting is in the trace */
     struct peer_operation *operation; /* [n_operations] the largest slowdown first */
     uint32_t n_operations;
     uint32_t *of;                /* [trees] place of each */

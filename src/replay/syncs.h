@@ -86,8 +86,7 @@ struct syncs {
     uint64_t n_messages, n_matched;  /* ends of messages; those with the other end */
     uint64_t n_meetings, n_attended; /* collectives; those with records of all their members */
     bool lacks_members;              /* many of those of a communicator lack some */
-    bool
-        lacks_launches; /* calls wait for a GPU of which nobody knows what launched its operations */
+    bool lacks_launches;             /* of operations of a GPU that calls wait for */
     uint64_t n_needs,
         n_early; /* needs; those that come after what needs them: clocks disagree */
 };

@@ -196,14 +196,20 @@ static OTF2_CallbackCode on_parameter_unsigned(OTF2_RECORD, OTF2_ParameterRef pa
     return OTF2_CALLBACK_SUCCESS;
 }
 
+static OTF2_CallbackCode take_copy(struct otf2_events *r, uint64_t time, bool is_put,
+                                   uint64_t bytes, uint64_t id)
+{
+    otf2_events_transfer(r, bytes);
+    otf2_events_copy(r, time, is_put, id);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
 static OTF2_CallbackCode on_put(OTF2_RECORD, OTF2_RmaWinRef window, uint32_t target,
                                 uint64_t bytes, uint64_t id)
 {
     OTF2_UNUSED;
     (void)window, (void)target;
-    otf2_events_transfer(events, bytes);
-    otf2_events_copy(events, time, true, id);
-    return OTF2_CALLBACK_SUCCESS;
+    return take_copy(events, time, true, bytes, id);
 }
 
 static OTF2_CallbackCode on_get(OTF2_RECORD, OTF2_RmaWinRef window, uint32_t target,
@@ -211,9 +217,7 @@ static OTF2_CallbackCode on_get(OTF2_RECORD, OTF2_RmaWinRef window, uint32_t tar
 {
     OTF2_UNUSED;
     (void)window, (void)target;
-    otf2_events_transfer(events, bytes);
-    otf2_events_copy(events, time, false, id);
-    return OTF2_CALLBACK_SUCCESS;
+    return take_copy(events, time, false, bytes, id);
 }
 
 /* RmaOpCompleteBlocking and RmaOpCompleteNonBlocking. */
