@@ -194,8 +194,7 @@ static int save_foi(sqlite3 *db, const struct analysed *a)
 /* What is stored beside a function of interest's executions. */
 struct foi_findings {
     const struct analysed *a;
-    int rc;
-    char *message; /* of rc, which may be another thread's */
+    struct err_kept costs_result; /* another thread's, perhaps */
     struct causes causes;
     struct incidents incidents;
     struct costs costs;
@@ -220,7 +219,7 @@ struct storing {
     struct sentence_batch made, stored;
     struct progress progress;
     int rc;
-    char *message; /* of rc, which may be another thread's */
+    struct err_kept failure; /* of rc: another thread's, perhaps */
 };
 
 /* Whether what tree t lost, or others with it, goes back to anybody: not where nothing was lost, as far as is known. */
@@ -271,8 +270,8 @@ static void store_batch(struct storing *s)
         s->rc = save_execution(s, t);
         progress_add(&s->progress, 1);
     }
-    if (s->rc < 0 && s->message == NULL)
-        s->message = mem_copy_string(err_message());
+    if (s->failure.code == 0)
+        s->failure = err_keep(s->rc);
 }
 
 /* What is said of t, whoever has made it. */
@@ -349,14 +348,12 @@ static int save_executions(sqlite3 *db, struct foi_findings *found)
     progress_begin(&s.progress, "storing", "executions", found->a->scoring->forest.n_trees);
     store_all(&s);
     progress_end(&s.progress);
-    if (s.rc < 0)
-        err_set(s.rc, "%s", s.message);
+    err_restore(&s.failure);
     free(s.made.sentence);
     free(s.stored.sentence);
     for (unsigned w = 0; w < n_threads; w++)
         why_release(&s.why[w]);
     free(s.why);
-    free(s.message);
     sqlite3_finalize(s.insert);
     return s.rc;
 }
@@ -658,9 +655,7 @@ static void look(void *ctx, size_t begin, size_t end, unsigned worker)
             find_slow_places(found);
             continue;
         }
-        found->rc = costs_init(&found->costs, w, found->a->columns);
-        if (found->rc < 0)
-            found->message = mem_copy_string(err_message());
+        found->costs_result = err_keep(costs_init(&found->costs, w, found->a->columns));
     }
 }
 
@@ -672,7 +667,7 @@ static int save_found(sqlite3 *db, const struct analysed *a)
 
     causes_init(&found.causes, a->columns, w->defs);
     pool_for(a->opts->pool, 3, 1, look, &found);
-    rc = found.rc < 0 ? err_set(found.rc, "%s", found.message) : 0;
+    rc = err_restore(&found.costs_result);
     if (rc == 0) {
         costs_find(&found.costs, &found.incidents);
         rc = save_executions(db, &found);
@@ -693,7 +688,6 @@ static int save_found(sqlite3 *db, const struct analysed *a)
     costs_release(&found.costs);
     incidents_release(&found.incidents, w->forest.n_trees);
     causes_release(&found.causes);
-    free(found.message);
     return rc;
 }
 

@@ -5,10 +5,12 @@
  */
 #include "base/err.h"
 
+#include "base/mem.h"
 #include "base/text.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define MESSAGE_SIZE 2048
@@ -33,6 +35,27 @@ int err_set_at(const char *file, int line, int code, const char *fmt, ...)
 const char *err_message(void)
 {
     return message;
+}
+
+struct err_kept err_keep(int code)
+{
+    return (struct err_kept){code, code < 0 ? mem_copy_string(message) : NULL};
+}
+
+int err_restore(struct err_kept *kept)
+{
+    int code = kept->code;
+
+    if (code < 0)
+        err_set(code, "%s", kept->message);
+    err_kept_release(kept);
+    return code;
+}
+
+void err_kept_release(struct err_kept *kept)
+{
+    free(kept->message);
+    *kept = (struct err_kept){0};
 }
 
 const char *err_where(void)

@@ -45,6 +45,21 @@ int err_set_at(const char *file, int line, int code, const char *fmt, ...)
 /* err_message -- the text of this thread's last err_set; "" if there was none. */
 const char *err_message(void);
 
+/* An error that outlives calls that may fail in their turn, or the thread that raised it. */
+struct err_kept {
+    int code;      /* < 0, or what is no error */
+    char *message; /* NULL: of none */
+};
+
+/* err_keep -- what this thread raised last, if `code`, which a function returned, says that it
+ * failed. Ends with err_restore or err_kept_release. */
+struct err_kept err_keep(int code);
+
+/* err_restore -- raise in this thread what was kept, and release it. Returns its code. */
+int err_restore(struct err_kept *kept);
+
+void err_kept_release(struct err_kept *kept);
+
 /* err_where -- "file:line" of this thread's last err_set, for debugging; "" if none. */
 const char *err_where(void);
 

@@ -18,6 +18,21 @@ static void old_message_may_be_part_of_the_new_one(void **state)
     assert_string_equal(err_message(), "outer: inner");
 }
 
+static void what_is_kept_outlives_what_fails_later(void **state)
+{
+    struct err_kept failed = err_keep(err_set(ERR_IO, "first")), fine = err_keep(3);
+
+    (void)state;
+    err_set(ERR_FORMAT, "second");
+    assert_int_equal(err_restore(&fine), 3);
+    assert_string_equal(err_message(), "second");
+    assert_int_equal(err_restore(&failed), ERR_IO);
+    assert_string_equal(err_message(), "first");
+    assert_null(failed.message);
+    assert_int_equal(failed.code, 0);
+    err_kept_release(&failed); /* once more does no harm */
+}
+
 static void every_code_is_negative_and_has_a_name(void **state)
 {
     (void)state;
@@ -31,6 +46,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(message_and_code_come_back),
         cmocka_unit_test(old_message_may_be_part_of_the_new_one),
+        cmocka_unit_test(what_is_kept_outlives_what_fails_later),
         cmocka_unit_test(every_code_is_negative_and_has_a_name),
     };
 

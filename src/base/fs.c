@@ -323,6 +323,11 @@ void fs_new_clean(int dir, const char *name)
         closedir(files);
 }
 
+bool fs_is_same(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
 bool fs_begins_with(const char *path, const void *begin, size_t n)
 {
     unsigned char found[32];

@@ -104,6 +104,10 @@ int fs_exists(const char *path);
 /* fs_is_directory -- or a link to one. */
 bool fs_is_directory(const char *path);
 
+/* fs_is_same -- whether two that were looked at are one, by whatever names. */
+struct stat;
+bool fs_is_same(const struct stat *a, const struct stat *b);
+
 /* fs_begins_with -- whether that is a plain file whose first n <= 32 bytes are these. */
 bool fs_begins_with(const char *path, const void *begin, size_t n);
 

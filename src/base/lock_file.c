@@ -6,6 +6,7 @@
 #include "base/lock_file.h"
 
 #include "base/err.h"
+#include "base/fs.h"
 #include "base/log.h"
 
 #include <errno.h>
@@ -40,8 +41,7 @@ static bool has_name(const struct lock_file *lock_file)
 
     return fstat(lock_file->fd, &open) == 0 &&
            fstatat(lock_file->dir, lock_file->name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
-           open.st_ino == named.st_ino && open.st_dev == named.st_dev &&
-           S_ISREG(open.st_mode) && open.st_nlink == 1;
+           fs_is_same(&open, &named) && S_ISREG(open.st_mode) && open.st_nlink == 1;
 }
 
 static int open_file(struct lock_file *lock_file, const char *what)

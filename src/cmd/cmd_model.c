@@ -132,7 +132,7 @@ static bool is_seen(struct several *x, const char *path)
     if (stat(path, &info) != 0)
         return false;
     for (size_t i = 0; i < x->n_seen; i++)
-        if (x->seen[i].st_dev == info.st_dev && x->seen[i].st_ino == info.st_ino) {
+        if (fs_is_same(&x->seen[i], &info)) {
             log_warn("model", "'%s' is given twice: it counts once", path);
             return true;
         }

@@ -121,7 +121,7 @@ static bool is_at(const struct stat *ours, const char *path)
 {
     struct stat now;
 
-    return stat(path, &now) == 0 && now.st_dev == ours->st_dev && now.st_ino == ours->st_ino;
+    return stat(path, &now) == 0 && fs_is_same(&now, ours);
 }
 
 /* Where the system says that the directory is. */

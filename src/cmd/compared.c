@@ -140,8 +140,7 @@ static void keep_last(struct compared *x)
         uint32_t n_later = 0;
 
         for (uint32_t k = i + 1; k < x->n_before; k++)
-            n_later += x->run[k].number > 0 && x->run[k].device == run->device &&
-                       x->run[k].inode == run->inode;
+            n_later += x->run[k].number > 0 && fs_is_same(&x->run[k].file, &run->file);
         if (run->number > 0 && n_later >= last_of(x->settings))
             leave_out(x, i, x->n);
     }
@@ -174,8 +173,7 @@ static int accept(struct compared *x, const char *name)
 static int check_once(const struct compared *x, const struct compared_run *run)
 {
     for (uint32_t i = 0; i < x->n; i++)
-        if (x->run[i].device == run->device && x->run[i].inode == run->inode &&
-            x->run[i].number == run->number)
+        if (fs_is_same(&x->run[i].file, &run->file) && x->run[i].number == run->number)
             return err_set(ERR_USAGE, "'%s' and '%s' are one run", x->run[i].path, run->path);
     return 0;
 }
@@ -220,13 +218,10 @@ static int find_foi(const struct compared *x, const struct run *run, const char 
 static int look_at_run(struct compared *x, const struct run *run, const char *name,
                        bool is_named, struct compared_run *about)
 {
-    struct stat stat;
     int rc = 0;
 
-    if (fstat(run->dir, &stat) < 0)
+    if (fstat(run->dir, &about->file) < 0)
         return err_set(ERR_IO, "cannot look at '%s'", about->path);
-    about->device = stat.st_dev;
-    about->inode = stat.st_ino;
     if (is_named)
         rc = check_once(x, about);
     if (rc == 0 && x->settings->is_verified)
@@ -280,8 +275,7 @@ static int load_trace(struct compared *x, const char *path)
  */
 struct compared_made {
     bool is_done;
-    int rc; /* as load_trace */
-    char *message;
+    struct err_kept result; /* of load_trace */
     struct pack summary;
 };
 
@@ -299,11 +293,9 @@ static void make_trace(const struct compared *x, const char *path, struct compar
     log_info("compare", "'%s' is analysed by process %u of %u (%s)", path,
              process_group_me(x->process_group), process_group_size(x->process_group),
              process_group_host(x->process_group, process_group_me(x->process_group)));
-    made->rc = load_trace(&one, path);
-    if (made->rc == 0)
+    made->result = err_keep(load_trace(&one, path));
+    if (made->result.code == 0)
         summary_pack(&made->summary, &one.summary[0]);
-    else if (made->rc < 0)
-        made->message = mem_copy_string(err_message());
     made->is_done = true;
     compared_release(&one);
 }
@@ -311,9 +303,8 @@ static void make_trace(const struct compared *x, const char *path, struct compar
 /* Everybody gets what process `owner` has made. */
 static int hand_on(const struct compared *x, unsigned owner, struct compared_made *made)
 {
-    int32_t status = made->rc > 0 ? made->rc : 0;
-    int rc = process_group_agree(x->process_group,
-                                 made->rc < 0 ? err_set(made->rc, "%s", made->message) : 0);
+    int32_t status = made->result.code > 0 ? made->result.code : 0;
+    int rc = process_group_agree(x->process_group, status > 0 ? 0 : err_restore(&made->result));
 
     if (rc < 0)
         return rc;
@@ -378,12 +369,11 @@ static int load_chosen(struct compared *x, struct history_choice *c)
 static bool is_also_new(const struct compared *x, const struct compared_run *about)
 {
     const struct settings *s = x->settings;
-    struct stat stat_of;
+    struct stat file;
     bool is_so = s->compare.base.n == 0;
 
     for (int i = 0; i < s->n_args; i++)
-        is_so |= stat(s->args[i], &stat_of) == 0 && stat_of.st_dev == about->device &&
-                 stat_of.st_ino == about->inode;
+        is_so |= stat(s->args[i], &file) == 0 && fs_is_same(&file, &about->file);
     return is_so;
 }
 
@@ -420,13 +410,10 @@ static int choose_runs(struct compared *x, struct history_choice *c)
 static int load_history(struct compared *x, const char *path)
 {
     struct history_choice c = {.about = {.path = path}};
-    struct stat stat_of;
     int rc = history_open(&c.history, path, DATABASE_READ);
 
-    if (rc == 0 && stat(path, &stat_of) == 0) {
-        c.about.device = stat_of.st_dev;
-        c.about.inode = stat_of.st_ino;
-    }
+    if (rc == 0 && stat(path, &c.about.file) != 0)
+        c.about.file = (struct stat){0};
     if (rc == 0)
         rc = choose_runs(x, &c);
     if (rc == 0)
@@ -538,7 +525,7 @@ static int load_all(struct compared *x, uint32_t n, bool is_history)
     if (rc == 0 && is_history)
         rc = process_group_agree(x->process_group, load_history(x, x->settings->args[0]));
     for (uint32_t i = 0; x->made && i < n; i++) {
-        free(x->made[i].message);
+        err_kept_release(&x->made[i].result);
         pack_release(&x->made[i].summary);
     }
     free(x->made);

@@ -14,15 +14,14 @@
 #include "compare/compare.h"
 
 #include <stdint.h>
-#include <sys/types.h>
+#include <sys/stat.h>
 
 /* Where a summary is from. */
 struct compared_run {
     const char *path;
-    dev_t device; /* of the directory, or of the history */
-    ino_t inode;
-    int64_t number; /* in a history; 0: it is none of one */
-    int64_t foi;    /* id of its function of interest; 0: it is no run directory that stays */
+    struct stat file; /* the directory, or the history */
+    int64_t number;   /* in a history; 0: it is none of one */
+    int64_t foi;      /* id of its function of interest; 0: it is no run directory that stays */
 };
 
 struct compared_made;

@@ -70,12 +70,10 @@ static int in_child(void *ctx, struct guard *guard)
 /* Whatever became of the child: what it made in vain does not stay. */
 static void discard_store(const char *url, int rc)
 {
-    char *message = mem_copy_string(err_message());
+    struct err_kept failure = err_keep(rc);
 
     prov_store_discard(url);
-    if (rc < 0)
-        err_set(rc, "%s", message);
-    free(message);
+    err_restore(&failure);
 }
 
 int live_session_guarded(const struct settings *settings,
@@ -437,7 +435,7 @@ static void say_unused(const struct live_rule_list *list, const char *path)
 int live_session_run(struct live_session *session)
 {
     struct progress progress;
-    char *message;
+    struct err_kept failure;
     int state;
 
     session->opts.sink = session->sink;
@@ -445,7 +443,7 @@ int live_session_run(struct live_session *session)
     progress_begin(&progress, "judging", "events", 0);
     state = read_steps(session, &progress);
     progress_end(&progress);
-    message = mem_copy_string(err_message()); /* what comes now may fail, too */
+    failure = err_keep(state); /* what comes now may fail, too */
     session->is_interrupted = state > STREAM_OVER;
     if (state != STREAM_OVER)
         ad_end(session->ad);
@@ -456,10 +454,7 @@ int live_session_run(struct live_session *session)
     say_unused(&session->rules.ignore, session->settings->live.ignore);
     say_unused(&session->rules.threshold, session->settings->live.thresholds);
     close_recorder(session);
-    if (state < 0)
-        err_set(state, "%s", message);
-    free(message);
-    return state < 0 ? state : 0;
+    return err_restore(&failure) < 0 ? state : 0;
 }
 
 bool live_session_again(struct live_session *session)

@@ -248,8 +248,7 @@ struct live_recorder {
     struct prov_rejudged rejudged; /* in the end */
     uint64_t statistics_ns;        /* when they are due */
     bool is_judged_again;
-    int final_rc;
-    char *final_message;
+    struct err_kept final;
 };
 
 /* Instances of the same job ask each other. */
@@ -303,7 +302,7 @@ int live_recorder_open(struct live_recorder **out, const struct live_recorder_op
 
 int live_recorder_close(struct live_recorder *r)
 {
-    int rc, final_rc;
+    int rc;
 
     if (r == NULL)
         return 0;
@@ -320,12 +319,11 @@ int live_recorder_close(struct live_recorder *r)
     normals_release(&r->normals);
     run_stats_release(&r->stats);
     live_costs_free(r->costs);
-    final_rc = r->final_rc;
-    if (rc == 0 && final_rc < 0)
-        err_set(final_rc, "%s", r->final_message);
-    free(r->final_message);
+    if (rc == 0)
+        rc = err_restore(&r->final);
+    err_kept_release(&r->final);
     free(r);
-    return rc < 0 ? rc : final_rc;
+    return rc;
 }
 
 int live_recorder_flush(struct live_recorder *r)
@@ -628,10 +626,8 @@ static void finish(struct live_recorder *r, const struct ad_step *step)
     number_models(&last, step->ad);
     run_stats_put(&r->stats, step, r->store);
     prov_store_flush(r->store); /* what was lost is told at the end */
-    r->final_rc = prov_store_rejudge(r->store, judge_again, &last, &r->rejudged);
-    r->is_judged_again = r->final_rc == 0;
-    if (r->final_rc < 0)
-        r->final_message = mem_copy_string(err_message());
+    r->final = err_keep(prov_store_rejudge(r->store, judge_again, &last, &r->rejudged));
+    r->is_judged_again = r->final.code == 0;
     if (n->no_bytes == NULL && n->n_bytes > 0)
         prov_store_put_size(r->store, n->n_bytes);
     prov_store_end(r->store);

@@ -7,6 +7,7 @@
 #include "prov/prov_shard.h"
 
 #include "base/err.h"
+#include "base/fs.h"
 #include "base/mem.h"
 #include "prov/prov_record.h"
 
@@ -17,7 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #define NAP_MS 10
 
@@ -190,13 +190,9 @@ static int prepare(struct prov_shard *s, const char *path)
 /* Which file it is, for prov_shard_is_gone. */
 static int note_file(struct prov_shard *s, const struct database_file *file)
 {
-    struct stat info;
-
-    if (fstatat(file->dir, file->name, &info, AT_SYMLINK_NOFOLLOW) != 0)
+    if (fstatat(file->dir, file->name, &s->file, AT_SYMLINK_NOFOLLOW) != 0)
         return err_set(ERR_IO, "cannot open '%s': %s", file->path, strerror(errno));
     snprintf(s->name, sizeof s->name, "%s", file->name);
-    s->device = info.st_dev;
-    s->inode = info.st_ino;
     return 0;
 }
 
@@ -207,7 +203,7 @@ int prov_shard_open(const struct prov_dir *place, int dir, uint32_t shard, uint3
     const struct database_file *file = prov_dir_file(place, dir, shard, &at);
     int rc;
 
-    *out = (struct prov_shard){.inode = 0};
+    *out = (struct prov_shard){0};
     rc = database_open(&out->database, file, DATABASE_MAKE);
     if (rc == 0)
         rc = make_tables(&out->database, shard, n_shards, file->path);
@@ -231,7 +227,7 @@ void prov_shard_close(struct prov_shard *shard)
     database_close(&shard->database);
     ZSTD_freeCCtx(shard->compressor);
     pack_release(&shard->compressed);
-    *shard = (struct prov_shard){.inode = 0};
+    *shard = (struct prov_shard){0};
 }
 
 int prov_shard_run(struct prov_shard *s, const struct prov_run *run, int64_t *id)
@@ -271,10 +267,9 @@ void prov_shard_end(struct prov_shard *s, int64_t run, uint64_t ended_ns)
 
 bool prov_shard_is_gone(const struct prov_shard *s, int dir)
 {
-    struct stat info;
+    struct stat now;
 
-    return fstatat(dir, s->name, &info, AT_SYMLINK_NOFOLLOW) != 0 || info.st_dev != s->device ||
-           info.st_ino != s->inode;
+    return fstatat(dir, s->name, &now, AT_SYMLINK_NOFOLLOW) != 0 || !fs_is_same(&now, &s->file);
 }
 
 bool prov_shard_is_empty(struct database *d)

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <zstd.h>
 
@@ -67,9 +68,8 @@ void prov_job_bytes(struct prov_job *job, const char *column, size_t at);
 
 struct prov_shard {
     struct database database;
-    char name[32]; /* of the file, */
-    dev_t device;  /* and which it is */
-    ino_t inode;
+    char name[32];                                      /* of the file, */
+    struct stat file;                                   /* and which it is */
     sqlite3_stmt *insert[N_PROV_TABLES], *add_function; /* the former when first needed */
     ZSTD_CCtx *compressor;
     struct pack compressed; /* scratch */

@@ -305,10 +305,7 @@ struct ingest_job {
     struct progress progress;
     struct loops_found *found; /* [n_locations] */
     atomic_bool is_failed;     /* no use going on */
-    struct ingest_failure {
-        int rc;
-        char *message;
-    } * failure; /* [n_locations] */
+    struct err_kept *failure;  /* [n_locations] */
 };
 
 static int worker_init(struct ingest_worker *w, struct source *source, struct paged *paged,
@@ -432,7 +429,7 @@ static void take_location(struct ingest_job *job, struct ingest_worker *w, unsig
     if (rc == 0 && !atomic_load(&job->is_failed))
         rc = profiled_columns_take(&w->out, job->writer, l, &w->calls, &job->source->defs);
     if (rc < 0) {
-        job->failure[l] = (struct ingest_failure){rc, mem_copy_string(err_message())};
+        job->failure[l] = err_keep(rc);
         atomic_store(&job->is_failed, true);
     }
 }
@@ -644,8 +641,7 @@ static int read_all(struct ingest_job *job)
         if (job->worker[i].reader)
             profile_merge(&job->out->profile, &job->worker[i].out.total);
     for (uint32_t l = 0; rc == 0 && l < job->out->n_locations; l++)
-        if (job->failure[l].rc < 0)
-            rc = err_set(job->failure[l].rc, "%s", job->failure[l].message);
+        rc = err_restore(&job->failure[l]);
     share.writer = job->writer;
     if (job->opts->process_group == NULL)
         return rc;
@@ -683,7 +679,7 @@ static void job_release(struct ingest_job *job)
         profiled_columns_release(&job->worker[i].out);
     }
     for (uint32_t l = 0; l < job->out->n_locations; l++) {
-        free(job->failure[l].message);
+        err_kept_release(&job->failure[l]);
         loops_found_release(&job->found[l]);
     }
     free(job->found);

@@ -492,8 +492,7 @@ static bool is_still(int fd, const char *path)
 {
     struct stat ours, now;
 
-    return fstat(fd, &ours) == 0 && stat(path, &now) == 0 && ours.st_dev == now.st_dev &&
-           ours.st_ino == now.st_ino;
+    return fstat(fd, &ours) == 0 && stat(path, &now) == 0 && fs_is_same(&ours, &now);
 }
 
 static int rename_unfinished(const struct finish_work *w, const char *name,
