@@ -10,7 +10,7 @@
 
 static const char tables[] =
     "CREATE TABLE runs (run, pid, rid, began, run_id, ended, dropped);"
-    "CREATE TABLE anomalies (run, pid, run_id, is_pruned);"
+    "CREATE TABLE anomalies (run, pid, run_id, is_pruned, event_id);"
     "CREATE TABLE func_stats_of_runs (run, pid, fid, func, calls, anomalies, exclusive, "
     "inclusive, severity, score);"
     "CREATE TABLE counter_stats_of_runs (run, pid, counter, stats);";
@@ -98,8 +98,9 @@ static void runs_without_an_id_are_jobs_of_their_own(void **state)
     open_tables(&d, "INSERT INTO runs VALUES (1, 0, NULL, 5, '', 9, NULL), "
                     "(2, 0, NULL, 6, '', NULL, NULL), (3, 0, 0, 7, 'job', 8, NULL), "
                     "(4, 0, 1, 7, 'job', 9, NULL);"
-                    "INSERT INTO anomalies VALUES (1, 0, '', 0), (1, 0, '', 0), (2, 0, '', 0), "
-                    "(2, 0, '', 1), (3, 0, 'job', 0), (4, 0, 'job', 0);");
+                    "INSERT INTO anomalies VALUES (1, 0, '', 0, 'a'), "
+                    "(1, 0, '', 0, 'b'), (1, 0, '', 0, 'b'), (2, 0, '', 0, 'a'), "
+                    "(2, 0, '', 1, 'b'), (3, 0, 'job', 0, 'a'), (4, 0, 'job', 0, 'a');");
     assert_string_equal(ask(&d,
                             "SELECT group_concat(job || ':' || anomalies) FROM (SELECT * FROM "
                             "jobs ORDER BY job)",
@@ -118,7 +119,7 @@ static void a_dropped_run_leaves_the_anomalies_of_its_job_unknown(void **state)
     open_tables(&d, "INSERT INTO runs VALUES (1, 0, 0, 5, 'old', 9, 20), "
                     "(2, 0, 0, 6, 'part', 9, 20), (3, 0, 1, 6, 'part', 9, NULL), "
                     "(4, 0, 0, 7, 'new', 9, NULL);"
-                    "INSERT INTO anomalies VALUES (3, 0, 'part', 0);");
+                    "INSERT INTO anomalies VALUES (3, 0, 'part', 0, 'a');");
     assert_string_equal(
         ask(&d,
             "SELECT group_concat(run_id || ':' || runs || ':' || ifnull(anomalies, '?')) "

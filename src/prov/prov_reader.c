@@ -315,7 +315,8 @@ static void give_stats(sqlite3_context *context)
 }
 
 /* Of a store that an older snag wrote, each run without an id is a job. Of one that was dropped
- * nobody knows how many anomalies it had. */
+ * nobody knows how many anomalies it had. An execution and the call of its root, which may be
+ * anomalies both, are one event. */
 #define JOB "coalesce(nullif(run_id, ''), run)"
 
 static const char job_views[] =
@@ -323,7 +324,8 @@ static const char job_views[] =
     "nullif(count(DISTINCT rid), 0) AS ranks, min(began) AS began, "
     "CASE WHEN count(ended) = count(*) THEN max(ended) END AS ended, "
     "CASE WHEN count(dropped) = 0 THEN coalesce(sum(n), 0) END AS anomalies "
-    "FROM runs LEFT JOIN (SELECT run, pid, count(*) AS n FROM anomalies WHERE NOT is_pruned "
+    "FROM runs LEFT JOIN (SELECT run, pid, count(DISTINCT event_id) AS n FROM anomalies "
+    "WHERE NOT is_pruned "
     "GROUP BY run, pid) USING (run, pid) GROUP BY " JOB ", pid;"
     "CREATE TEMP VIEW func_stats AS SELECT min(s.run) AS run, u.run_id AS run_id, s.pid AS "
     "pid, min(s.fid) AS fid, s.func AS func, sum(s.calls) AS calls, sum(s.anomalies) AS "

@@ -114,9 +114,11 @@ char *prov_sql_filter(const char *collection, uint32_t rank, const char *conditi
 
 static const char runs_there[] = "SELECT count(*) FROM runs WHERE dropped IS NULL";
 
+/* An execution and the call of its root, which may be anomalies both, are one event. */
 static const char anomalies_of_functions[] =
-    "SELECT func, count(*), sum(outlier_severity), NULL FROM %s "
-    "WHERE NOT is_pruned AND " OF_RANK " GROUP BY func";
+    "SELECT func, count(*), sum(severity), NULL FROM ("
+    "SELECT func, max(outlier_severity) AS severity FROM %s "
+    "WHERE NOT is_pruned AND " OF_RANK " GROUP BY run, event_id) GROUP BY func";
 
 /* Of the runs whose anomalies are counted: of one rank, if that is known. */
 static const char calls_of_functions[] =
