@@ -27,6 +27,7 @@ static void what_is_written_is_read_back(void **state)
     struct foi_settings settings = {.neighbours = 7,
                                     .seed = UINT64_MAX - 1,
                                     .model_executions = 600,
+                                    .told_threshold = -0.1 - 0.2,
                                     .learnt = {1.0 / 3, 0.07, stack2vec_default()}};
     struct stack2vec_opts *embedding = &settings.learnt.embedding;
     struct foi_settings out;
@@ -48,6 +49,7 @@ static void what_is_written_is_read_back(void **state)
     assert_int_equal(out.neighbours, 7);
     assert_true(out.seed == settings.seed);
     assert_int_equal(out.model_executions, 600);
+    assert_true(out.told_threshold == -0.1 - 0.2);
     assert_true(out.learnt.gamma == 1.0 / 3);
     assert_true(out.learnt.nu == 0.07);
     assert_memory_equal(&out.learnt.embedding, embedding, sizeof *embedding);
@@ -64,6 +66,7 @@ static void what_is_not_there_is_as_usual(void **state)
     (void)state;
     assert_int_equal(foi_settings_load(db, 1, &out), 0);
     assert_int_equal(out.model_executions, 0);
+    assert_true(isnan(out.told_threshold));
     assert_true(out.learnt.gamma == 0);
     assert_memory_equal(&out.learnt.embedding, &typical, sizeof typical);
     sqlite3_close(db);

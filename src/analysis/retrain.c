@@ -143,6 +143,10 @@ int ranking_open(struct ranking *r, sqlite3 *db, const struct columns *columns,
     input.x = r->x;
     input.prior = r->prior;
     input.is_anomaly = r->is_anomaly;
+    input.machine_threshold =
+        ops == learner_find(settings.detector) && features == feature_find(settings.features)
+            ? settings.told_threshold
+            : NAN;
     input.is_threshold_exact =
         strcmp(settings.detector, CALIBRATED) == 0 && isfinite(settings.threshold);
     return rc < 0 ? rc : learner_init(&r->learner, ops, &input);

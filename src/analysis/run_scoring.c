@@ -77,13 +77,19 @@ void learnt_settings_text(const struct learnt_settings *l, char out[FOI_SETTINGS
 
 void foi_settings_text(const struct foi_settings *s, char out[FOI_SETTINGS_SIZE])
 {
-    char text[256], model[40] = "";
+    char text[256], model[40] = "", told[50] = "";
 
     learnt_text(&s->learnt, text, sizeof text);
+    if (isfinite(s->told_threshold)) {
+        char value[32];
+
+        number(s->told_threshold, value);
+        snprintf(told, sizeof told, ", \"threshold\": %s", value);
+    }
     if (s->model_executions > 0)
         snprintf(model, sizeof model, ", \"model_executions\": %u", s->model_executions);
-    snprintf(out, FOI_SETTINGS_SIZE, "{\"neighbours\": %u, \"seed\": %llu, %s%s}",
-             s->neighbours, (unsigned long long)s->seed, text, model);
+    snprintf(out, FOI_SETTINGS_SIZE, "{\"neighbours\": %u, \"seed\": %llu, %s%s%s}",
+             s->neighbours, (unsigned long long)s->seed, text, model, told);
 }
 
 int learnt_settings_of(sqlite3_stmt *query, int column, struct learnt_settings *l)
@@ -112,7 +118,7 @@ static int take_settings(sqlite3_stmt *query, struct foi_settings *s)
     int64_t model_executions = sqlite3_column_int64(query, 5);
     int rc;
 
-    *s = (struct foi_settings){.threshold = INFINITY, .seed = 1};
+    *s = (struct foi_settings){.threshold = INFINITY, .told_threshold = NAN, .seed = 1};
     snprintf(s->features, sizeof s->features, "%s", rundb_text(query, 0));
     snprintf(s->detector, sizeof s->detector, "%s", rundb_text(query, 1));
     if (sqlite3_column_type(query, 2) != SQLITE_NULL)
@@ -121,7 +127,9 @@ static int take_settings(sqlite3_stmt *query, struct foi_settings *s)
     if (sqlite3_column_type(query, 4) != SQLITE_NULL)
         s->seed = strtoull(rundb_text(query, 4), NULL, 10);
     s->model_executions = (uint32_t)model_executions;
-    rc = learnt_settings_of(query, 6, &s->learnt);
+    if (sqlite3_column_type(query, 6) == SQLITE_FLOAT)
+        s->told_threshold = sqlite3_column_double(query, 6);
+    rc = learnt_settings_of(query, 7, &s->learnt);
     if (rc == 0 && (model_executions < 0 || model_executions > UINT32_MAX))
         rc = err_set(ERR_FORMAT, "damaged run: its settings cannot be read");
     if (rc == 0 && (feature_find(s->features) == NULL || detector_find(s->detector) == NULL))
@@ -136,12 +144,12 @@ static int take_settings(sqlite3_stmt *query, struct foi_settings *s)
 int foi_settings_load(sqlite3 *db, int64_t foi, struct foi_settings *s)
 {
     sqlite3_stmt *query = NULL;
-    int rc =
-        rundb_query(db, &query,
-                    "SELECT features, detector, threshold, settings ->> '$.neighbours', "
-                    "settings -> '$.seed', settings ->> '$.model_executions', " LEARNT_COLUMNS
-                    " FROM foi WHERE id = ?",
-                    "i", foi);
+    int rc = rundb_query(db, &query,
+                         "SELECT features, detector, threshold, settings ->> '$.neighbours', "
+                         "settings -> '$.seed', settings ->> '$.model_executions', "
+                         "CAST(settings ->> '$.threshold' AS REAL), " LEARNT_COLUMNS
+                         " FROM foi WHERE id = ?",
+                         "i", foi);
 
     if (rc == 0 && sqlite3_step(query) != SQLITE_ROW)
         rc = err_set(ERR_NOT_FOUND, "the run has no function of interest %lld", (long long)foi);

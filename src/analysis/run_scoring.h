@@ -20,7 +20,7 @@
 
 #include <sqlite3.h>
 
-#define FOI_SETTINGS_SIZE 320u
+#define FOI_SETTINGS_SIZE 380u
 
 /* What features are learnt with, and a one-class SVM. */
 struct learnt_settings {
@@ -32,6 +32,7 @@ struct learnt_settings {
 struct foi_settings {
     char features[32], detector[32]; /* names */
     double threshold;                /* INFINITY: no score is an anomaly */
+    double told_threshold;           /* the same if a person has set it; NAN: nobody has */
     uint32_t neighbours;             /* 0: the detector's own number */
     uint64_t seed;
     uint32_t

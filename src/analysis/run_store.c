@@ -170,6 +170,7 @@ static int save_foi(sqlite3 *db, const struct analysed *a)
         .neighbours = a->opts->k,
         .seed = a->opts->seed,
         .model_executions = w->by ? w->model.n_trees : 0,
+        .told_threshold = a->opts->threshold,
         .learnt = {w->gamma, w->gamma > 0 ? a->opts->nu : 0, w->embedding.opts},
     };
     char text[FOI_SETTINGS_SIZE];

@@ -142,8 +142,7 @@ static int check_enough_left(const struct ocsvm_state *state, const struct learn
 }
 
 /* The paper's semantics: abnormal ones are left out, normal ones cannot be outside. The
- * threshold is the machine's own: without labels no verdict changes, unless the analysis was
- * told another one. */
+ * threshold is the analysis's: without labels no verdict changes. */
 static int rank_ocsvm(struct learner *learner, const signed char *label, double *score,
                       double *threshold)
 {
@@ -162,7 +161,7 @@ static int rank_ocsvm(struct learner *learner, const signed char *label, double 
     if (rc == 0) {
         ocsvm_score(state->svm, score);
         ocsvm_settle_border(state->svm, score);
-        *threshold = result.allowed;
+        *threshold = isnan(in->machine_threshold) ? result.allowed : in->machine_threshold;
     }
     return rc;
 }

@@ -23,12 +23,13 @@ struct learner_input {
     const struct reasons *reasons; /* for learners that need no matrix, and for questions */
     struct matrix x;               /* (n, cols) for those that do */
     const double *prior;           /* [n] the detector's score, in nats */
-    const bool *is_anomaly;  /* [n] its verdicts, which hold unless labels carry a score over
+    const bool *is_anomaly;   /* [n] its verdicts, which hold unless labels carry a score over
                                the threshold (logit_verdict); NULL: go by the threshold */
-    double threshold;        /* of the prior */
-    bool is_threshold_exact; /* what labels move is judged by it alone: a person has set it */
-    double gamma;            /* of ocsvm's kernel, 0 to take it from x */
-    double nu;               /* of ocsvm: the share that may be outside; 0: OCSVM_NU */
+    double threshold;         /* of the prior */
+    bool is_threshold_exact;  /* what labels move is judged by it alone: a person has set it */
+    double machine_threshold; /* of ocsvm's scores, if a person has set it; NAN: its own */
+    double gamma;             /* of ocsvm's kernel, 0 to take it from x */
+    double nu;                /* of ocsvm: the share that may be outside; 0: OCSVM_NU */
     uint64_t seed;
     struct pool *pool;
 };

@@ -21,7 +21,7 @@ static int set_up(void **state)
 {
     struct fixture *f = calloc(1, sizeof *f);
     struct rng rng = {7};
-    struct learner_input input = {.n = N, .x = {f->x, N, 2, 2}};
+    struct learner_input input = {.n = N, .machine_threshold = NAN, .x = {f->x, N, 2, 2}};
 
     for (size_t i = 0; i < N; i++)
         for (size_t c = 0; c < 2; c++)

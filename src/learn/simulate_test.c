@@ -32,7 +32,8 @@ static void play(size_t most, size_t batch, struct curve *curve)
     struct reasons reasons = {.n_lasting = 3};
     double prior[N];
     bool is_abnormal[N] = {false};
-    struct learner_input input = {.n = N, .reasons = &reasons, .prior = prior, .threshold = 4};
+    struct learner_input input = {
+        .n = N, .machine_threshold = NAN, .reasons = &reasons, .prior = prior, .threshold = 4};
     struct learner learner;
 
     rows_init(&reasons.rows, 3);

@@ -48,3 +48,8 @@ snag retrain o.snag --json --learner ocsvm | jq -r '[.learner, .features] | join
 snag export t.snag | awk -F, 'NR == 1 { print "id,label" } NR > 1 { print $1 "," ($1 == "#1-7" || $1 == "#2-21" ? "abnormal" : "normal") }' >all.csv
 snag evaluate t.snag --labels all.csv --simulate 20 --batch 10
 snag evaluate t.snag --labels all.csv --simulate 20 --batch 10 --learner reasons --features residual --seed 3 --json | jq -c '[keys_unsorted, (.curve | length), (.curve[0] | keys_unsorted)]'
+
+# A threshold that a person set stays: without labels no verdict changes.
+snag analyze 'synth:400*step(solve@1ms(a 3*b) >1 <1);ranks=2;jitter=0.1;slow=b/40/3' -o set.snag --detector ocsvm --threshold 0.3 --quiet >/dev/null
+snag retrain set.snag | sed -n '1s/in [0-9.]* .\?s;/in no time;/p'
+snag retrain set.snag --features time --json | jq -c '.anomalies > 1'
