@@ -28,7 +28,7 @@
 
 static bool takes_part(const struct costs *c, uint32_t t)
 {
-    return syncs_takes_part(&c->what_if.syncs, c->scoring->forest.location[t]);
+    return syncs_is_known(&c->what_if.syncs, c->scoring->forest.location[t]);
 }
 
 static double lost_of(const struct costs *c, uint32_t t)
@@ -77,6 +77,7 @@ void costs_release(struct costs *c)
     why_release(&c->why);
     free(c->cost_ns);
     free(c->is_bound);
+    free(c->hidden);
     critical_release(&c->critical);
     free(c->of_incident);
     free(c->excess_ns);
@@ -148,6 +149,69 @@ struct played {
 
 static const struct played nothing_known = {COST_UNKNOWN, COST_UNKNOWN, false};
 
+/* ------------------------------------------------------------------ waits for nobody knows whom */
+
+#define MAX_HIDDEN_ASKED 4096u /* that may be looked at for one execution */
+#define HIDDEN_OVERLAP 0.5     /* of such a wait must have been possible at that time */
+
+static int by_enter(const void *a, const void *b)
+{
+    const struct hidden_wait *p = a, *q = b;
+
+    return ORDER(p->enter_ns, q->enter_ns) ?: ORDER(p->location, q->location);
+}
+
+/* Of anomalies, and what they are together with. */
+static void find_hidden(struct costs *c)
+{
+    const struct forest *forest = &c->scoring->forest;
+    struct replay *r = &c->what_if.replay;
+    size_t cap = 0;
+
+    for (uint32_t t = 0; t < forest->n_trees; t++) {
+        bool is_suspect = c->scoring->is_anomaly[t] || c->incidents->of[t] != INCIDENT_NONE;
+        uint64_t enter_ns = forest->enter_ns[t];
+
+        if (!is_suspect || !may_cost(c, t))
+            continue;
+        cut(c, t);
+        if (r->unknown_ns >= (int64_t)COST_MIN_LOST) {
+            mem_grow(&c->hidden, &cap, (size_t)c->n_hidden + 1, sizeof *c->hidden);
+            c->hidden[c->n_hidden++] = (struct hidden_wait){
+                enter_ns, enter_ns + forest->root_ns[t], r->unknown_ns, forest->location[t]};
+            if (forest->root_ns[t] > c->longest_hidden_ns)
+                c->longest_hidden_ns = forest->root_ns[t];
+        }
+        replay_clear(r);
+    }
+    if (c->n_hidden > 1)
+        qsort(c->hidden, c->n_hidden, sizeof *c->hidden, by_enter);
+}
+
+/* The longest such wait elsewhere while tree t was on its way: it may have been for that. */
+static int64_t hidden_behind(const struct costs *c, uint32_t t)
+{
+    const struct forest *forest = &c->scoring->forest;
+    uint64_t enter_ns = forest->enter_ns[t], leave_ns = enter_ns + forest->root_ns[t];
+    uint64_t from_ns = enter_ns > c->longest_hidden_ns ? enter_ns - c->longest_hidden_ns : 0;
+    uint32_t i = FIRST_NOT(k, 0, c->n_hidden, c->hidden[k].enter_ns < from_ns), n_asked = 0;
+    int64_t longest_ns = 0;
+
+    for (; i < c->n_hidden && c->hidden[i].enter_ns < leave_ns && n_asked < MAX_HIDDEN_ASKED;
+         i++, n_asked++) {
+        const struct hidden_wait *h = &c->hidden[i];
+        uint64_t begin_ns = h->enter_ns > enter_ns ? h->enter_ns : enter_ns;
+        uint64_t end_ns = h->leave_ns < leave_ns ? h->leave_ns : leave_ns;
+
+        if (h->location != forest->location[t] && end_ns > begin_ns &&
+            (double)(end_ns - begin_ns) >=
+                HIDDEN_OVERLAP * fmin((double)h->ns, lost_of(c, t)) &&
+            h->ns > longest_ns)
+            longest_ns = h->ns;
+    }
+    return longest_ns;
+}
+
 /* What waited for what is not in the trace stays in the run; it cost at most itself. Where that
  * is too large a share of what it is compared with, the cost is a bound. */
 static struct played with_unknown(const struct costs *c, int64_t saved_ns, int64_t unknown_ns,
@@ -171,8 +235,9 @@ static double of_together(int64_t saved_ns, int64_t unknown_ns, double lost_ns)
 
 /* Plays the run without what is cut, and puts that back.
  *   lost_ns      what was lost by those that it was cut from
+ *   hidden_ns    hidden_behind them; they may have cost so much more, up to what they lost
  *   is_incident  they are executions of an incident; else one, or all */
-static struct played play(struct costs *c, double lost_ns, bool is_incident)
+static struct played play(struct costs *c, double lost_ns, int64_t hidden_ns, bool is_incident)
 {
     struct replay *r = &c->what_if.replay;
     int64_t unknown_ns = r->unknown_ns;
@@ -185,6 +250,8 @@ static struct played play(struct costs *c, double lost_ns, bool is_incident)
     replay_run(r, &result);
     replay_clear(r);
     c->budget -= result.n_syncs;
+    if ((double)result.saved_ns < (1 - MAX_UNKNOWN) * lost_ns)
+        unknown_ns += hidden_ns;
     return with_unknown(c, result.saved_ns, unknown_ns, lost_ns,
                         is_incident ? of_together(result.saved_ns, unknown_ns, lost_ns)
                                     : lost_ns);
@@ -341,13 +408,13 @@ static struct played bound_of(const struct costs *c, struct bounder *b, uint32_t
     struct replay *r = &b->what_if.replay;
     struct played played = {0, 0, false};
 
-    if (!is_critical(c, t))
+    if (!is_critical(c, t) && hidden_behind(c, t) == 0)
         return played;
     mem_grow(&b->excess_ns, &b->excess_cap, n, sizeof *b->excess_ns);
     cut_from(c, &b->what_if, t, b->excess_ns);
     b->work += VERTEX_WORK * n;
-    played = with_unknown(c, critical_cut_ns(&c->critical, r), r->unknown_ns, lost_of(c, t),
-                          lost_of(c, t));
+    played = with_unknown(c, critical_cut_ns(&c->critical, r),
+                          r->unknown_ns + hidden_behind(c, t), lost_of(c, t), lost_of(c, t));
     played.is_bound |= played.ns > 0 && !is_path_the_run(c);
     replay_clear(r);
     return played;
@@ -409,7 +476,7 @@ static int by_claim(const void *a, const void *b)
 static void find_one(struct costs *c, uint32_t t)
 {
     int64_t cut_ns = cut(c, t);
-    struct played played = play(c, lost_of(c, t), false);
+    struct played played = play(c, lost_of(c, t), hidden_behind(c, t), false);
 
     c->cost_ns[t] = played.ns;
     c->is_bound[t] = played.is_bound;
@@ -428,6 +495,8 @@ static void find_executions(struct costs *c)
         double lost_ns = lost_of(c, t);
         int64_t at_most_ns = c->cost_ns[t] == COST_UNKNOWN ? llrint(lost_ns) : c->cost_ns[t];
 
+        if (w->is_anomaly[t] && !takes_part(c, t) && lost_ns >= COST_MIN_LOST)
+            say(c, t, 0);
         if (may_cost(c, t) && (w->is_anomaly[t] || at_most_ns > 0))
             candidate[n_candidates++] =
                 (struct costed_tree){at_most_ns, lost_ns, t, w->is_anomaly[t]};
@@ -460,17 +529,21 @@ static bool cut_outside(struct costs *c, uint32_t t)
 static struct played cost_of(struct costs *c, const uint32_t *tree, uint32_t n,
                              bool is_incident)
 {
+    int64_t hidden_ns = 0;
     double lost_ns = 0;
 
     for (uint32_t i = 0; i < n; i++)
         if (is_unended(c, tree[i]))
             return nothing_known;
     for (uint32_t i = 0; i < n; i++) {
+        int64_t behind_ns = is_incident ? hidden_behind(c, tree[i]) : 0;
+
         cut(c, tree[i]);
         cut_outside(c, tree[i]);
         lost_ns += lost_of(c, tree[i]);
+        hidden_ns = behind_ns > hidden_ns ? behind_ns : hidden_ns;
     }
-    return play(c, lost_ns, is_incident && n > 1);
+    return play(c, lost_ns, hidden_ns, is_incident && n > 1);
 }
 
 /* What an execution cost alone may be nothing where others of its incident hide it. */
@@ -500,7 +573,8 @@ static struct played cost_of_incident(struct costs *c, const uint32_t *tree, uin
     if (n == 1 && !is_outside && c->cost_ns[tree[0]] != COST_UNKNOWN && !c->is_bound[tree[0]])
         return (struct played){c->cost_ns[tree[0]], c->cost_ns[tree[0]], false};
     for (uint32_t i = 0; i < n && is_off; i++)
-        is_off = !is_critical(c, tree[i]) && !is_unended(c, tree[i]);
+        is_off = !is_critical(c, tree[i]) && !is_unended(c, tree[i]) &&
+                 hidden_behind(c, tree[i]) == 0;
     if (is_off)
         return (struct played){0, 0, false};
     return may_play ? cost_of(c, tree, n, true) : nothing_known;
@@ -562,7 +636,7 @@ static int64_t cost_of_cause(struct costs *c, const uint32_t *tree, uint32_t n, 
         else if (!is_outside && location[tree[i]] == location[head] &&
                  lost_of(c, tree[i]) >= COST_MIN_LOST)
             lost_ns += cut_cause(c, tree[i]);
-    least_ns = play(c, lost_ns, true).least_ns;
+    least_ns = play(c, lost_ns, 0, true).least_ns;
     return least_ns < 0 ? 0 : least_ns > most_ns ? most_ns : least_ns;
 }
 
@@ -619,7 +693,9 @@ static void find_incidents(struct costs *c, const struct members *m)
         c->of_incident[i] = (struct incident_cost){all.ns, all.ns, all.is_bound};
         if (all.ns != COST_UNKNOWN && all.ns > 0) /* a replay for each that said so, at most */
             c->of_incident[i].least_ns =
-                cost_of_cause(c, tree, n, m->of->incident[i].head, all.ns);
+                m->of->incident[i].n_causes > 1 /* all of it is their causes' */
+                    ? (all.least_ns < all.ns ? all.least_ns : all.ns)
+                    : cost_of_cause(c, tree, n, m->of->incident[i].head, all.ns);
         for (uint32_t k = 0; k < n && (n > 1 || incidents_outside(c->incidents, tree[0])); k++)
             say_together(c, tree[k], all.is_bound ? COST_UNKNOWN : all.ns);
     }
@@ -750,6 +826,7 @@ void costs_find(struct costs *c, const struct incidents *incidents)
 
     c->incidents = incidents;
     members_init(&members, incidents, c->scoring->forest.n_trees);
+    find_hidden(c);
     find_executions(c);
     find_incidents(c, &members);
     find_all(c, &members);

@@ -29,6 +29,9 @@
 #define COSTLY 3.0  /* typical executions lost per location: that matters, typical or not */
 #define MANY 4u     /* one in so many locations have the same iteration disturbed: it is one */
 #define MIN_MANY 3u /* and so many at least */
+#define LIKE_CAUSE                                                                             \
+    0.5             /* of what goes back to the cause: what so much goes back to is one, too */
+#define HELD_UP 0.9 /* of a wait, that work elsewhere went on meanwhile */
 #define UNKNOWN_WEIGHT                                                                         \
     0.1 /* of time lost waiting for nobody knows whom, in who is to be the head */
 #define TAKEN (INCIDENT_NONE - 1) /* no suspect, but the head of an incident */
@@ -471,6 +474,48 @@ static void join_by_origin(struct incident_finder *f)
     free(common);
 }
 
+static int by_end(const void *a, const void *b)
+{
+    const struct suspect_link *p = a, *q = b;
+
+    return ORDER(p->span.end_ns, q->span.end_ns) ?: ORDER(p->suspect, q->suspect);
+}
+
+/* Own work elsewhere that was on its way for most of a wait, and ended as that did. */
+static bool may_have_held_up(const struct suspect_link *own, const struct suspect *waiting)
+{
+    const struct placed_span *span = &waiting->origin;
+
+    return own->span.location != span->location &&
+           (double)overlap(&own->span, span) >= HELD_UP * (double)waiting->unknown_ns;
+}
+
+/* Who waited for nobody knows whom, and what may have been waited for. */
+static void join_hidden(struct incident_finder *f)
+{
+    struct suspect_link *own = mem_alloc(f->n, sizeof *own);
+    uint32_t n = 0;
+
+    for (uint32_t s = 0; s < f->n; s++)
+        if (f->suspect[s].unknown_ns == 0 && lost_ns(f, f->suspect[s].tree) > 0)
+            own[n++] = (struct suspect_link){0, s, f->suspect[s].origin};
+    qsort(own, n, sizeof *own, by_end);
+    for (uint32_t s = 0; s < f->n; s++) {
+        const struct suspect *x = &f->suspect[s];
+        uint64_t late_ns = (uint64_t)((1 - HELD_UP) * (double)x->unknown_ns);
+        uint64_t from_ns = x->origin.end_ns > late_ns ? x->origin.end_ns - late_ns : 0;
+        uint32_t i;
+
+        if (x->unknown_ns == 0)
+            continue;
+        i = FIRST_NOT(k, 0, n, own[k].span.end_ns < from_ns);
+        for (; i < n && own[i].span.end_ns <= x->origin.end_ns; i++)
+            if (may_have_held_up(&own[i], x))
+                join(f, s, own[i].suspect);
+    }
+    free(own);
+}
+
 /* Anomalies of the same iteration at the same time, on many locations. */
 static void join_by_iteration(struct incident_finder *f)
 {
@@ -546,6 +591,29 @@ static void elect(const struct cause_vote *vote, uint32_t n, struct incident *x)
             x->head = best;
         }
     }
+}
+
+/* The elected rank, and others to which about as much goes back. */
+static uint32_t count_causes(const struct incident_finder *f, const struct cause_vote *vote,
+                             uint32_t n, uint32_t elected)
+{
+    const struct location *location = f->w->defs->location;
+    uint32_t last = location[elected].rank, n_causes = 1;
+    double of_elected = 0, sum = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        of_elected += vote[i].location == elected ? vote[i].weight : 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t rank = location[vote[i].location].rank;
+
+        sum = i > 0 && vote[i].location == vote[i - 1].location ? sum + vote[i].weight
+                                                                : vote[i].weight;
+        if (rank == location[elected].rank || rank == last || sum < LIKE_CAUSE * of_elected)
+            continue;
+        last = rank;
+        n_causes++;
+    }
+    return n_causes;
 }
 
 /* There is something to be said of it. */
@@ -666,6 +734,7 @@ static struct incident make(struct incident_finder *f, const struct cause_vote *
     for (uint32_t i = 0; i < n; i++)
         add_member(f, &x, vote[i].tree);
     elect(vote, n, &x);
+    x.n_causes = count_causes(f, vote, n, x.location);
     if (!can_head(f, x.head))
         x.head = greatest_loser(f, vote, n, &x);
     if (f->suspect_of[x.head] < f->n &&
@@ -728,6 +797,7 @@ static void add_turn(struct incident *x, const struct incident *turn, uint32_t p
     x->score = fmax(x->score, turn->score);
     x->is_anomaly |= turn->is_anomaly;
     x->is_costly |= turn->is_costly;
+    x->n_causes = turn->n_causes < x->n_causes ? turn->n_causes : x->n_causes;
 }
 
 /* The program does something by plan in this execution, or in the one before or after it. */
@@ -865,6 +935,7 @@ void incidents_find(const struct scoring *scoring, struct causes *causes, struct
     choose_suspects(&f);
     follow_all(&f);
     join_by_origin(&f);
+    join_hidden(&f);
     join_by_iteration(&f);
     make_all(&f);
     free(f.first_tree);

@@ -7,8 +7,9 @@
  *
  * Suspects are all anomalies and the highest scores of the others. Two of them belong together
  * when the cause chain (cause.h) of one leads through the other, when both lead to the same
- * call of the same location, or when they are among anomalies of the same iteration that
- * overlap in time on many locations. The head is the execution that most of the lost time goes
+ * call of the same location, when one waited for nobody knows whom while the other worked and
+ * until that ended, or when they are among anomalies of the same iteration that overlap in time
+ * on many locations. The head is the execution that most of the lost time goes
  * back to.
  *
  * What comes back in every 200th execution of a location, with something that the program does
@@ -113,7 +114,8 @@ struct incident {
     double score;                 /* nats: what the members' locations say together */
     bool is_costly;               /* it matters even if it is no anomaly */
     bool is_anomaly;              /* one of the members is */
-    uint32_t n_turns; /* how often it came; times and outside are of the turn that lost most */
+    uint32_t n_causes; /* ranks to which about as much goes back as to that of the cause */
+    uint32_t n_turns;  /* how often it came; times and outside are of the turn that lost most */
     uint32_t period; /* in every so manieth execution of the head's location; 0: it came once */
 };
 

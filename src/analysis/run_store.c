@@ -445,7 +445,7 @@ static int save_incidents(sqlite3 *db, struct foi_findings *found)
         db, "incident",
         "foi, id, score, is_costly, begin_ns, end_ns, lost_ns, head, location, "
         "rank, executions, ranks, turns, period, why, cause, cost_ns, cost_least_ns, "
-        "cost_most_ns",
+        "cost_most_ns, causes",
         &insert);
 
     for (uint32_t i = 0; rc == 0 && i < found->incidents.n; i++) {
@@ -455,14 +455,15 @@ static int save_incidents(sqlite3 *db, struct foi_findings *found)
         uint32_t location = location_of_cause(found, x);
         char why[INCIDENT_WHY_SIZE], cause[INCIDENT_CAUSE_SIZE];
 
-        rc = rundb_insert(db, insert, "iiriiiiiiiiiiittooo", a->foi->id, (int64_t)i + 1,
+        rc = rundb_insert(db, insert, "iiriiiiiiiiiiittoooi", a->foi->id, (int64_t)i + 1,
                           x->score, (int64_t)x->is_costly, (int64_t)x->begin_ns,
                           (int64_t)x->end_ns, (int64_t)llrint(x->lost_ns), (int64_t)x->head,
                           (int64_t)location, (int64_t)a->scoring->defs->location[location].rank,
                           (int64_t)x->n_members, (int64_t)x->n_locations, (int64_t)x->n_turns,
                           (int64_t)x->period, why_incident(found, i, why),
                           cause_of_incident(found, x, cause), is_known && !cost->is_bound,
-                          cost->most_ns, is_known, cost->least_ns, is_known, cost->most_ns);
+                          cost->most_ns, is_known, cost->least_ns, is_known, cost->most_ns,
+                          (int64_t)x->n_causes);
     }
     sqlite3_finalize(insert);
     return rc;

@@ -80,7 +80,7 @@ struct incident_columns {
 static void incident_text(const struct incident_row *x, void *ctx)
 {
     const struct incident_columns *c = ctx;
-    char text[TEXT_RANGE_SIZE];
+    char text[TEXT_RANGE_SIZE], cause[INCIDENT_CAUSE_TEXT_SIZE];
 
     if (x->id > 0)
         table_cell(c->table, "%lld", (long long)x->id);
@@ -96,7 +96,7 @@ static void incident_text(const struct incident_row *x, void *ctx)
     table_cell(c->table, "%s", text_duration((double)x->begin_ns, text));
     table_cell(c->table, "%s", x->head);
     table_cell(c->table, "%u", x->n_ranks);
-    table_cell(c->table, "%s", c->has_sentence ? x->why : x->cause);
+    table_cell(c->table, "%s", c->has_sentence ? x->why : incident_cause_text(x, cause));
 }
 
 static int list_incidents_json(sqlite3 *db, const struct execution_filter *filter)

@@ -309,24 +309,24 @@ static char *always_slow(const struct outcome *a)
 
     if (slow->place == NULL)
         return NULL;
-    how = strcmp(slow->verdict, "slow") == 0 ? "is slow" : "has more to do";
+    how = strcmp(slow->verdict, "slow") == 0 ? "is slow beside the others"
+                                             : "has more to do than the others";
     if (slow->n_more > 0)
         snprintf(more, sizeof more,
                  "; %u more are slow or have more to do (snag ranks lists them)", slow->n_more);
     if (!slow->has_cost)
-        return say("%s %s in every execution: what that costs the run is not known; %s%s",
-                   slow->place, how, slow->why, more);
+        return say("%s %s: what that costs the run is not known; %s%s", slow->place, how,
+                   slow->why, more);
     if (is_range && least_ns > 0)
         snprintf(share, sizeof share, "%.3g to %.3g", percent * least_ns, percent * most_ns);
     else
         snprintf(share, sizeof share, "%.3g",
                  percent * (is_range ? most_ns : (double)slow->cost_ns));
-    return say(
-        "%s %s in every execution: if it were like the others, the replayed run would be "
-        "%s of %s shorter (%s %%); %s%s",
-        slow->place, how,
-        text_duration_or_range((double)slow->cost_ns, least_ns, most_ns, cost),
-        text_duration((double)a->length_ns, of), share, slow->why, more);
+    return say("%s %s: if it were like them, the replayed run would be "
+               "%s of %s shorter (%s %%); %s%s",
+               slow->place, how,
+               text_duration_or_range((double)slow->cost_ns, least_ns, most_ns, cost),
+               text_duration((double)a->length_ns, of), share, slow->why, more);
 }
 
 void headline_answer(const struct outcome *a, char *line[HEADLINE_LINES])

@@ -590,6 +590,7 @@ void cause_of(const struct trace_view *view, uint32_t location, uint32_t row, do
         .time_ns = calls_own_ns(calls, row),
     };
     double typical_ns = isfinite(lost_ns) ? (double)link.time_ns - lost_ns : NAN, delay_ns;
+    struct cause_link behind;
 
     assert(row < calls->n);
     link.explained_ns = link.time_ns;
@@ -610,7 +611,10 @@ void cause_of(const struct trace_view *view, uint32_t location, uint32_t row, do
         out->end = last->waiting.is_late    ? CAUSE_UNEXPLAINED
                    : last->waiting.is_guess ? CAUSE_UNMATCHED
                                             : CAUSE_IN_TIME;
-        if (!next_link(view, last, delay_ns, stretch, &link))
+        /* not whose operation came late, but why */
+        behind = *last;
+        waiting_behind_device(view, behind.begin_ns, behind.end_ns, &behind.waiting);
+        if (!next_link(view, &behind, delay_ns, stretch, &link))
             return;
         out->end = CAUSE_CYCLE;
         if (is_known(out, &link))

@@ -425,6 +425,23 @@ static void follow_device(const struct wait_search *s, struct device_operation l
     w->thread = s->view->defs->location[w->location].thread;
 }
 
+void waiting_behind_device(const struct trace_view *view, uint64_t from_ns, uint64_t to_ns,
+                           struct waiting *w)
+{
+    const struct wait_search s = {
+        .view = view, .location = w->location, .from_ns = from_ns, .to_ns = to_ns};
+    struct device_operation late;
+
+    if (w->location == NO_LOCATION || !w->is_late || !view->defs->location[w->location].is_gpu)
+        return;
+    late = (struct device_operation){
+        w->location, calls_begun(&view->calls[w->location], w->until_ns, ANY_REGION)};
+    if (late.row == NO_CALL)
+        return;
+    follow_device(&s, late, w);
+    w->delay_ns = delay_until(&s, w->until_ns);
+}
+
 bool waiting_of_device(const struct trace_view *view, uint32_t location, uint32_t row,
                        uint64_t from_ns, struct device_operation *last, struct waiting *beyond)
 {

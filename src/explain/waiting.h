@@ -93,6 +93,15 @@ void waiting_of(const struct trace_view *view, uint32_t location, uint32_t row,
                 uint64_t from_ns, uint64_t to_ns, struct waiting *out);
 
 /*
+ * waiting_behind_device -- where who was waited for is an operation of a GPU that came late: what
+ * made it so, the call that launched it or operations before it (device_path_of).
+ *   from_ns, to_ns  of the wait
+ *   w               by waiting_of; anything else stays as it is
+ */
+void waiting_behind_device(const struct trace_view *view, uint64_t from_ns, uint64_t to_ns,
+                           struct waiting *w);
+
+/*
  * waiting_of_device -- of a call that waits for its GPU (REGION_DEVICE).
  *   from_ns  what was before does not matter
  *   last     out: the operation that ended last of those it waits for

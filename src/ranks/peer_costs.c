@@ -331,7 +331,7 @@ static bool cut_place(struct what_if *w, const struct scoring *s, const struct p
         uint32_t t = peers->tree[k];
         const struct peer_execution x = {s->defs, forest, &s->place, t};
 
-        is_known &= syncs_takes_part(&w->syncs, forest->location[t]);
+        is_known &= syncs_is_known(&w->syncs, forest->location[t]);
         mem_grow(&excess, &cap, forest->first[t + 1] - forest->first[t], sizeof *excess);
         find_excess(peers, place, &x, way, factor, excess);
         what_if_cut(w, forest, t, excess);

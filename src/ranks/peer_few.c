@@ -22,7 +22,7 @@
 #define MIN_EXECUTIONS 8u   /* of each place */
 #define MAX_APART 1.1       /* executions of a place over another's: more are no pairs */
 #define MORE_SHARE 0.5      /* of an excess that is explained by more calls: it is more to do */
-#define ALL_OF_IT 0.9       /* of the time on a path: then no other comes by */
+#define ALL_OF_IT 0.9       /* of the time on a path: more of it does not say how much more */
 #define MIN_INDEPENDENT 8.0 /* pairs, however much alike they are */
 #define FALSE_ALARMS 0.005  /* threads called slow in a trace in which none is */
 #define NO_GROUP UINT32_MAX
@@ -152,6 +152,23 @@ static double chance_of(const struct signs *s)
     return 0.5 * erfc((share - 0.5) * sqrt(n) * M_SQRT2);
 }
 
+/* What a place's calls on a path take more than the others' in all, where that is more as they
+ * are, or with each capped: calls of skewed times may be longer in the middle, and not in all. */
+static double in_all_ns(const struct few *f, uint32_t place, uint32_t path)
+{
+    double took[PEERS_MIN_PLACES] = {0}, capped[PEERS_MIN_PLACES] = {0};
+
+    for (uint32_t i = 0; i < f->out->n; i++) {
+        const struct peer_cell *cell = peer_cells_find(f->cells, i, path);
+
+        took[i] = cell ? cell->time_ns / f->out->place[i].n_executions : 0;
+        capped[i] = cell ? cell->capped_ns / f->out->place[i].n_executions : 0;
+    }
+    return fmax(0, fmax(took[place] - middle_but(f->out->n, place, took),
+                        capped[place] - middle_but(f->out->n, place, capped))) *
+           f->out->place[place].n_executions;
+}
+
 /*
  * What the place spends on a path over the others, by what its calls there typically take, so
  * that a single one that was stopped does not count: they are slower than the others', or there
@@ -179,7 +196,8 @@ static void judge_path(const struct few *f, uint32_t place, uint32_t path)
     }
     x.above = own->ratio - middle_but(f->out->n, place, ratio);
     if (x.above > 0)
-        slow_ns = peer_cell_excess(own, x.above, f->w->model.offset_ns);
+        slow_ns = fmin(peer_cell_excess(own, x.above, f->w->model.offset_ns),
+                       in_all_ns(f, place, path));
     task_others = middle_but(f->out->n, place, task_ns);
     capped_others = middle_but(f->out->n, place, capped_ns);
     more_ns = fmin(task_ns[place] - task_others, capped_ns[place] - capped_others);
@@ -187,9 +205,11 @@ static void judge_path(const struct few *f, uint32_t place, uint32_t path)
     x.excess_ns = fmin(slow_ns + more_ns, own->time_ns);
     if (x.excess_ns < PEERS_WORTH_NAMING * (p->own_ns + p->wait_ns))
         return;
-    x.factor = x.excess_ns < ALL_OF_IT * own->time_ns
-                   ? own->time_ns / (own->time_ns - x.excess_ns)
-                   : INFINITY;
+    if (task_others <= 0 && capped_others <= 0)
+        x.factor = INFINITY;
+    else
+        x.factor =
+            own->time_ns / fmax(own->time_ns - x.excess_ns, (1 - ALL_OF_IT) * own->time_ns);
     x.is_more = more_ns >= MORE_SHARE * x.excess_ns || x.factor >= PEERS_ROLE_FACTOR;
     if (x.is_more)
         x.most_factor = fmin(task_ns[place] / task_others, capped_ns[place] / capped_others);
@@ -647,7 +667,7 @@ void peer_teams_costs(struct what_if *w, struct peer_teams *teams)
     for (uint32_t i = 0; i < teams->n && i < PEERS_MAX_COSTS; i++) {
         struct peer_thread *x = &teams->thread[i];
 
-        x->has_cost = syncs_takes_part(&w->syncs, x->location);
+        x->has_cost = syncs_is_known(&w->syncs, x->location);
         cut_thread(&t, x, w);
         replay_run(&w->replay, &result);
         replay_clear(&w->replay);

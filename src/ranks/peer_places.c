@@ -239,6 +239,7 @@ static void lift(struct peer_place *place, struct peer_place *worker)
         qsort(place->path, place->n_paths, sizeof *place->path, by_excess);
     place->own_ns += worker->own_ns;
     place->wait_ns += worker->wait_ns;
+    place->peers_ns += worker->peers_ns;
     place->slow_ns += worker->slow_ns;
     place->off_ns += worker->off_ns;
     place->more_ns += worker->more_ns;
@@ -278,17 +279,24 @@ void peers_lift(const struct scoring *scoring, struct peers *workers,
 
 /* --------------------------------------------------------------------------------- words */
 
+/* " and on 2 others" */
+static char *others_there(const struct peer_path *x, char out[40])
+{
+    snprintf(out, 40, " and on %u other%s", x->n_there - 1, text_plural(x->n_there - 1));
+    return out;
+}
+
 /* "step > kernel +5.1 % (29.5 ms, 98 % of its calls since 1.2 s)" */
 static void say_path(const struct why *why, const struct peer_path *x, FILE *out)
 {
-    char name[WHY_NAME_SIZE], excess[TEXT_SIZE], since[TEXT_SIZE], off[TEXT_SIZE];
+    char name[WHY_NAME_SIZE], excess[TEXT_SIZE], since[TEXT_SIZE], off[TEXT_SIZE], others[40];
     double percent = 100 * (x->factor - 1);
 
     fprintf(out, "%s ", why_path_name(why, x->path, name));
     if (x->stage != NO_STAGE)
         fprintf(out, "of stage %u ", x->stage);
     if (isinf(x->factor))
-        fprintf(out, "only here");
+        fprintf(out, "only here%s", x->n_there > 1 ? others_there(x, others) : "");
     else
         fprintf(out, "%+.*f %%%s", percent < 10 ? 1 : 0, percent,
                 x->is_more ? " more to do" : "");

@@ -61,13 +61,15 @@ static double time_of(const struct peer_place *p)
 
 double peer_slowdown(const struct peer_place *p)
 {
-    double excess_ns = p->slow_ns;
+    double excess_ns = p->slow_ns, needed_ns;
 
     if (!isnan(p->slowdown))
         return p->slowdown;
+    needed_ns = p->own_ns - excess_ns;
+    /* those without what it has more to do have work of their own at that time */
     if (p->verdict == PEER_IMBALANCED || p->verdict == PEER_INCONCLUSIVE)
-        excess_ns += p->more_ns + p->maybe_ns;
-    return p->own_ns > excess_ns ? p->own_ns / (p->own_ns - excess_ns) : 1;
+        needed_ns = fmax(needed_ns - p->more_ns - p->maybe_ns, fmin(needed_ns, p->peers_ns));
+    return needed_ns > 0 ? p->own_ns / needed_ns : 1;
 }
 
 void peers_release(struct peers *peers)
@@ -336,6 +338,28 @@ static void judge_time(struct peer_finder *f, const struct peer_cell *cell, uint
     add_path(place, &found);
 }
 
+/* Whether more than so much is to be done there in enough executions: what is rare is an anomaly. */
+static bool comes_often(const struct peer_finder *f, uint32_t p, uint32_t path, double least)
+{
+    const struct scoring *w = f->w;
+    const struct forest *forest = &w->forest;
+    uint32_t n = 0, half = (f->out->place[p].n_executions + 1) / 2;
+    uint32_t enough = half < PEERS_MIN_CALLS ? half : PEERS_MIN_CALLS;
+
+    for (uint32_t i = f->out->first_tree[p]; i < f->out->first_tree[p + 1]; i++) {
+        uint32_t t = f->out->tree[i];
+        double task = 0;
+
+        for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++)
+            if (residual_path(&w->place, forest, t, v) == path)
+                task += residual_context(&w->model, &w->place, forest, t, v)->typical -
+                        w->model.offset_ns;
+        if (task > least && ++n >= enough)
+            return true;
+    }
+    return false;
+}
+
 static void judge_task(struct peer_finder *f, const struct peer_cell *cell, uint32_t path,
                        const struct across *a)
 {
@@ -352,6 +376,8 @@ static void judge_task(struct peer_finder *f, const struct peer_cell *cell, uint
     found.excess_ns = fmin(more, took - a->capped) * place->n_executions;
     if (found.factor < PEERS_MIN_FACTOR ||
         found.excess_ns < PEERS_WORTH_NAMING * time_of(place))
+        return;
+    if (!comes_often(f, cell->place, path, a->middle + more / 2))
         return;
     place->more_ns += found.excess_ns;
     add_path(place, &found);
@@ -554,11 +580,15 @@ static void finish_paths(const struct peer_finder *f, uint32_t p)
         qsort(place->path, place->n_paths, sizeof *place->path, by_excess);
     if (place->n_paths > MAX_PATHS)
         place->n_paths = MAX_PATHS;
-    for (uint32_t i = 0; i < place->n_paths; i++)
-        if (place->path[i].is_more)
-            place->path[i].share = 1;
+    for (uint32_t i = 0; i < place->n_paths; i++) {
+        struct peer_path *x = &place->path[i];
+
+        x->n_there = f->cells.first[x->path + 1] - f->cells.first[x->path];
+        if (x->is_more)
+            x->share = 1;
         else
-            date_path(f, p, &place->path[i]);
+            date_path(f, p, x);
+    }
 }
 
 /* ------------------------------------------------------------------------ data and waiting */
@@ -700,9 +730,22 @@ static bool is_few(const struct peers *peers)
     return peers->n < PEERS_MIN_PLACES;
 }
 
+/* Of each the own work of the place that has the least in an execution. */
+static void find_least_work(struct peers *peers)
+{
+    double least = INFINITY;
+
+    for (uint32_t p = 0; p < peers->n; p++)
+        least = fmin(least, peers->place[p].own_ns / peers->place[p].n_executions);
+    for (uint32_t p = 0; p < peers->n; p++)
+        peers->place[p].peers_ns = least * peers->place[p].n_executions;
+}
+
 static void judge_work(struct peer_finder *f)
 {
     double typical_bytes = median_of(f->out, bytes_of);
+
+    find_least_work(f->out);
 
     for (uint32_t i = 0; i < f->out->n; i++) {
         struct peer_place *p = &f->out->place[i];

@@ -74,6 +74,7 @@ struct peer_path {
     double error;       /* standard error of above: how far calls, and places, are apart */
     double most_factor; /* where is_more: by which they are more, if what is too much of them
                            takes as long as the others, not what is typical; else 0 */
+    uint32_t n_there;   /* places that have calls on the path */
     double share; /* of its calls there that are nearer to its own middle than to the peers' */
     uint32_t stage;     /* of the worker in the place that it is of, or NO_STAGE */
     uint64_t since_ns;  /* when it began; the first execution's begin if it always was so, */
@@ -90,6 +91,8 @@ struct peer_place {
     const char *node;               /* ... or "" */
     uint32_t n_executions;
     double own_ns, wait_ns; /* exclusive time in its executions: working, and waiting */
+    double
+        peers_ns; /* what one with so many executions works of those with the least own work */
     double slow_ns, more_ns,
         maybe_ns;    /* excess: significantly slow, more to do, not significantly slow */
     double off_ns;   /* by which slow_ns may be off */

@@ -276,11 +276,34 @@ struct location_cutting {
     int64_t done_ns;
 };
 
+/* A message that no call of MPI is for (struct point): what runs from begin_ns on waits for it. */
+static bool is_in_gap(const struct syncs *s, uint32_t k, uint32_t location, uint64_t begin_ns)
+{
+    return k > syncs_begin(s, location) && s->sync[k].call == NO_CALL &&
+           s->sync[k].enter_ns == begin_ns && s->sync[k].leave_ns > begin_ns;
+}
+
+/* What waits for messages first, of which only what is no waiting is taken; then the rest. */
 static void cut_gap(void *ctx, uint64_t begin_ns, int64_t ns)
 {
     struct location_cutting *c = ctx;
+    const struct syncs *s = c->r->syncs;
+    uint32_t next = syncs_after(s, c->location, begin_ns), k = next - 1;
 
-    c->done_ns += cut_before(c->r, syncs_after(c->r->syncs, c->location, begin_ns), ns);
+    while (k > syncs_begin(s, c->location) && s->sync[k - 1].enter_ns == begin_ns)
+        k--;
+    for (; ns > 0 && k < next; k++) {
+        int64_t cut_ns;
+
+        if (!is_in_gap(s, k, c->location, begin_ns))
+            continue;
+        cut_ns = cut_inside(c->r, k, ns);
+        c->done_ns += cut_ns;
+        ns -= at_most((int64_t)sync_wait_ns(&s->sync[k]) + cut_ns, ns);
+        begin_ns = s->sync[k].leave_ns;
+        next = syncs_after(s, c->location, begin_ns);
+    }
+    c->done_ns += cut_before(c->r, next, ns);
 }
 
 int64_t replay_cut_after(struct replay *r, uint32_t location, uint64_t time_ns,

@@ -139,6 +139,21 @@ static void waiting_itself_cannot_be_cut(void **state)
     end(&p);
 }
 
+/* Messages of a trace without MPI, as Chrome's flows are: what comes after is none of the call. */
+static void nor_can_it_where_functions_of_any_name_have_messages(void **state)
+{
+    struct played p;
+
+    (void)state;
+    BEGIN(&p, "calc@0-50 put@50-51>1", "calc@0-10 take@10-62<0 write@63-100");
+    assert_int_equal(replay_cut(&p.replay, 1, 1, 40000), 0);
+    assert_int_equal(replay_cut(&p.replay, 1, 1, 45000), 5000);
+    assert_us(saved(&p, 1, 1, 52), 12);
+    assert_us(saved(&p, 1, 2, 30), 30);
+    assert_us(saved(&p, 0, 0, 20), 20);
+    end(&p);
+}
+
 static void a_delay_travels_from_rank_to_rank(void **state)
 {
     struct played p;
@@ -782,6 +797,7 @@ int main(void)
         cmocka_unit_test(what_a_probe_waited_for_is_saved),
         cmocka_unit_test(who_stays_until_the_last_completes_has_waited_for_it),
         cmocka_unit_test(waiting_itself_cannot_be_cut),
+        cmocka_unit_test(nor_can_it_where_functions_of_any_name_have_messages),
         cmocka_unit_test(a_delay_travels_from_rank_to_rank),
         cmocka_unit_test(a_waitall_waits_for_the_last_of_its_messages),
         cmocka_unit_test(only_a_large_send_waits_for_its_receiver),

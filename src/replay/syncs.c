@@ -638,6 +638,48 @@ static int add_all(struct syncs *s, struct streams *t, struct record_syncs *at)
     return rc;
 }
 
+/* Another location of the rank waits for this one. */
+static bool *find_waited_for(const struct syncs *s)
+{
+    const struct location *location = s->view->defs->location;
+    bool *is_waited_for = mem_alloc(s->n_locations, sizeof *is_waited_for);
+
+    for (uint32_t k = 0; k < s->n; k++)
+        for (uint32_t i = s->first_need[k]; i < s->first_need[k + 1]; i++) {
+            uint32_t from = syncs_location(s, k), on;
+
+            if (s->need[i] & NEED_ALL)
+                continue;
+            on = syncs_location(s, s->need[i] & NEED_INDEX);
+            is_waited_for[on] |= on != from && location[on].rank == location[from].rank;
+        }
+    return is_waited_for;
+}
+
+static void find_apart(struct syncs *s)
+{
+    const struct location *location = s->view->defs->location;
+    bool *is_waited_for = find_waited_for(s), has_others = false;
+    uint32_t first = UINT32_MAX; /* location with calls */
+
+    for (uint32_t l = 0; l < s->n_locations; l++) {
+        if (s->view->calls[l].n == 0)
+            continue;
+        first = first == UINT32_MAX ? l : first;
+        has_others |= location[l].rank != location[first].rank;
+    }
+    for (uint32_t l = 0; l < s->n_locations; l++) {
+        bool is_alone = syncs_takes_part(s, l) && !s->is_stream[l] &&
+                        syncs_end(s, l) - syncs_begin(s, l) <= 2;
+        uint32_t of = definitions_find_location(s->view->defs, location[l].rank);
+
+        s->is_apart[l] = (is_alone && has_others) ||
+                         (!s->is_stream[l] && l != of && s->view->calls[of].n > 0 &&
+                          s->view->calls[l].n_spans == 0 && !is_waited_for[l]);
+    }
+    free(is_waited_for);
+}
+
 int syncs_init(struct syncs *s, const struct trace_view *view)
 {
     struct record_syncs at = {0};
@@ -647,6 +689,7 @@ int syncs_init(struct syncs *s, const struct trace_view *view)
     *s = (struct syncs){.view = view, .n_locations = view->n_locations, .begin_ns = UINT64_MAX};
     s->track = mem_alloc((size_t)view->n_locations + 1, sizeof *s->track);
     s->is_stream = mem_alloc(view->n_locations, sizeof *s->is_stream);
+    s->is_apart = mem_alloc(view->n_locations, sizeof *s->is_apart);
     s->is_waiting = mem_alloc(view->defs->names.n, sizeof *s->is_waiting);
     s->op_sync = mem_alloc(view->n_locations, sizeof *s->op_sync);
     mem_grow(&s->first, &s->track_cap, 1, sizeof *s->first);
@@ -665,8 +708,10 @@ int syncs_init(struct syncs *s, const struct trace_view *view)
     }
     streams_release(&streams);
     places_release(&at);
-    if (rc == 0)
+    if (rc == 0) {
+        find_apart(s);
         syncs_order(s);
+    }
     return rc;
 }
 
@@ -676,6 +721,7 @@ void syncs_release(struct syncs *s)
         free(s->op_sync[l]);
     free(s->op_sync);
     free(s->is_stream);
+    free(s->is_apart);
     free(s->is_waiting);
     free(s->is_ssend);
     free(s->is_late);

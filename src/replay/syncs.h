@@ -64,6 +64,7 @@ struct syncs {
     size_t cap;
 
     bool *is_stream; /* [n_locations] */
+    bool *is_apart; /* [n_locations] nothing is known of who waits for it: see syncs_is_known */
     bool has_streams;
     bool *is_waiting;   /* [regions] beside those of MPI: calls of it are syncs */
     uint32_t **op_sync; /* [n_locations] of a stream: where each call is ready, or NEED_INDEX;
@@ -137,6 +138,17 @@ void syncs_release(struct syncs *s);
 static inline bool syncs_takes_part(const struct syncs *s, uint32_t location)
 {
     return s->track[location + 1] > s->track[location];
+}
+
+/*
+ * syncs_is_known -- whether it takes part, and it is known who waits for it. It is not of a rank
+ * of several that has no record of waiting or being waited for at all; and of a thread that
+ * another one of its process waits for nowhere, and that is in no team: whoever made it may
+ * wait for its end.
+ */
+static inline bool syncs_is_known(const struct syncs *s, uint32_t location)
+{
+    return syncs_takes_part(s, location) && !s->is_apart[location];
 }
 
 /* syncs_begin, syncs_end -- those of a location: [begin, end), of all its tracks. */

@@ -155,6 +155,17 @@ const char run_sql_execution_of_tree[] = EXECUTIONS "e.foi = ? AND e.tree = ?";
     "CASE WHEN EXISTS (SELECT 1 " MEMBERS                                                      \
     "AND e.verdict = 'anomaly') AND NOT EXISTS (SELECT 1 " MEMBERS                             \
     "AND e.detector_verdict = 'anomaly') THEN " WHY_BY_LABELS("i.why") "ELSE i.why END AS why"
+/* The way in which its head is strange, or NULL. */
+#define WAY_OF_HEAD                                                                            \
+    "(SELECT x.way FROM execution_way x WHERE x.foi = i.foi AND x.tree = i.head)"
+/* On how many ranks it is the same: anomalies that are strange in the way of its head, and that
+ * lost at least half of what that lost; 1: it goes back to one. */
+#define RANKS_ALIKE                                                                            \
+    "CASE WHEN i.causes > 1 THEN (SELECT max(count(DISTINCT e.rank), 1) FROM execution e "     \
+    "INDEXED BY execution_incident JOIN execution_way y ON y.foi = e.foi AND y.tree = e.tree " \
+    "WHERE e.foi = i.foi AND e.incident = i.id AND e.verdict = 'anomaly' AND y.way "           \
+    "= " WAY_OF_HEAD " AND 2 * e.lost_ns >= (SELECT g.lost_ns FROM execution g WHERE g.foi = " \
+    "i.foi AND g.tree = i.head)) ELSE 1 END"
 /* Those of the table incident, and whether one of their executions is an anomaly now. */
 #define STORED_INCIDENTS                                                                       \
     "SELECT i.foi, i.id, i.score, i.is_costly, i.begin_ns, i.end_ns, i.lost_ns, i.head, "      \
@@ -162,7 +173,7 @@ const char run_sql_execution_of_tree[] = EXECUTIONS "e.foi = ? AND e.tree = ?";
     ") AS ranks, i.turns, i.period, " WHY_OF_INCIDENT ", "                                     \
     "EXISTS (SELECT 1 " MEMBERS                                                                \
     "AND e.verdict = 'anomaly') AS is_anomaly, i.cost_ns, i.cost_least_ns, i.cost_most_ns, "   \
-    "i.cause FROM incident i "
+    "i.cause, " RANKS_ALIKE " AS alike FROM incident i "
 /* What labels made anomalies, and is part of nothing, comes with them. */
 #define ALL_INCIDENTS                                                                          \
     "WITH all_incidents AS (" STORED_INCIDENTS                                                 \
@@ -170,18 +181,16 @@ const char run_sql_execution_of_tree[] = EXECUTIONS "e.foi = ? AND e.tree = ?";
     "e.lost_ns, e.tree, e.rank, 1, 1, 1, 0, " WHY_OF_EXECUTION                                 \
     ", 1, CASE WHEN e.cost_is_bound THEN NULL ELSE e.cost_ns END, "                            \
     "CASE WHEN e.cost_is_bound THEN 0 ELSE e.cost_ns END, e.cost_ns, "                         \
-    "'labels made it an anomaly' FROM execution e "                                            \
+    "'labels made it an anomaly', 1 FROM execution e "                                         \
     "WHERE e.incident IS NULL AND e.verdict = 'anomaly') "
-/* The way in which its head is strange, or NULL. */
-#define WAY_OF_HEAD                                                                            \
-    "(SELECT x.way FROM execution_way x WHERE x.foi = i.foi AND x.tree = i.head)"
 /* The columns of enum run_sql_incident. */
 #define INCIDENT_COLUMNS                                                                       \
     "SELECT i.foi, f.name, i.id, i.score, i.begin_ns, i.end_ns, i.lost_ns, i.head, h.rank, "   \
     "h.thread, h.idx, i.rank, i.executions, i.ranks, i.turns, i.period, i.why, i.is_anomaly, " \
     "i.cost_ns, i.cost_least_ns, i.cost_most_ns, i.cause, "                                    \
     "h.open_ns IS NOT NULL AND h.verdict = 'anomaly', i.is_costly, " WAY_OF_HEAD               \
-    ", (SELECT w.what FROM way w WHERE w.foi = i.foi AND w.id = " WAY_OF_HEAD ") "
+    ", (SELECT w.what FROM way w WHERE w.foi = i.foi AND w.id = " WAY_OF_HEAD "), "            \
+    "i.alike "
 #define WITH_HEADS                                                                             \
     "JOIN foi f ON f.id = i.foi JOIN execution h ON h.foi = i.foi AND h.tree = i.head "
 /* What is asked of an execution, by its alias. */
@@ -252,11 +261,14 @@ const char run_sql_incident_members[] =
  * that lost time or do not end, the cost is not known. */
 const char run_sql_causes[] =
     "SELECT way, rank, is_elsewhere, count(*), sum(lost_ns), coalesce(sum(cost_ns), 0), "
-    "min(place), sum(cost_ns IS NULL AND (lost_ns > 0 OR is_open)) FROM (SELECT " WAY_OF_HEAD
+    "min(place), sum(cost_ns IS NULL AND (lost_ns > 0 OR is_open)), max(alike) FROM (SELECT "
+    "way, CASE WHEN alike > 1 THEN NULL ELSE rank END AS rank, is_elsewhere, lost_ns, cost_ns, "
+    "is_open, place, alike FROM (SELECT " WAY_OF_HEAD
     " AS way, i.rank, i.rank <> h.rank AS is_elsewhere, i.lost_ns, i.cost_ns, h.open_ns IS NOT "
-    "NULL AS is_open, row_number() OVER (ORDER BY i.score DESC, i.id) AS place "
+    "NULL AS is_open, CASE WHEN i.rank <> h.rank THEN i.causes ELSE " RANKS_ALIKE
+    " END AS alike, row_number() OVER (ORDER BY i.score DESC, i.id) AS place "
     "FROM incident i JOIN execution h ON h.foi = i.foi AND h.tree = i.head "
-    "WHERE i.foi = ?1 AND EXISTS (SELECT 1 " MEMBERS "AND e.verdict = 'anomaly')) "
+    "WHERE i.foi = ?1 AND EXISTS (SELECT 1 " MEMBERS "AND e.verdict = 'anomaly'))) "
     "GROUP BY 1, 2, 3 ORDER BY 1, 3, 2";
 const char run_sql_n_unended[] = "SELECT count(*) FROM execution WHERE foi = ? AND verdict = "
                                  "'anomaly' AND open_ns IS NOT NULL";

@@ -138,6 +138,7 @@ enum run_sql_incident {
     INCIDENT_IS_COSTLY,
     INCIDENT_WAY, /* of its head; NULL: none is known */
     INCIDENT_WHAT,
+    INCIDENT_ALIKE,
 };
 
 /* (foi, location, time) -> executions elsewhere that began from then on, on how many

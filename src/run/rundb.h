@@ -19,7 +19,7 @@
 #include <sqlite3.h>
 
 #define RUNDB_NAME "run.db"
-#define RUNDB_FORMAT 16 /* meta 'format'; any other is refused */
+#define RUNDB_FORMAT 17 /* meta 'format'; any other is refused */
 
 /*
  * rundb_create -- make run.db in a directory, with the empty tables, inside a transaction that

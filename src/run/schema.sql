@@ -164,6 +164,7 @@ CREATE TABLE incident (
     cost_ns    INTEGER,           -- what the run would be shorter without all that they lost; NULL: not known
     cost_least_ns INTEGER,        -- ... without what their cause alone lost; NULL: as below
     cost_most_ns INTEGER,         -- ... at most, as cost_ns where that is known; NULL: nobody knows
+    causes     INTEGER NOT NULL,  -- ranks to which about as much of it goes back as to rank
     why        TEXT NOT NULL,
     cause      TEXT NOT NULL,     -- that in short
     PRIMARY KEY (foi, id)

@@ -44,9 +44,21 @@ static void fill(struct incident_row *x, sqlite3_stmt *query, bool has_several)
         .is_costly = sqlite3_column_int(query, INCIDENT_IS_COSTLY) != 0,
         .way = sqlite3_column_int64(query, INCIDENT_WAY),
         .what = rundb_text(query, INCIDENT_WHAT),
+        .n_alike = (uint32_t)sqlite3_column_int64(query, INCIDENT_ALIKE),
     };
     execution_id(x->head, has_several ? x->foi : NULL, x->head_rank,
                  (uint32_t)sqlite3_column_int64(query, INCIDENT_HEAD_THREAD), x->head_index);
+}
+
+char *incident_cause_text(const struct incident_row *x, char out[INCIDENT_CAUSE_TEXT_SIZE])
+{
+    int n = snprintf(out, INCIDENT_CAUSE_TEXT_SIZE, "%.*s", INCIDENT_CAUSE_TEXT_SIZE - 40,
+                     x->cause);
+
+    if (x->n_alike > 1)
+        snprintf(out + n, INCIDENT_CAUSE_TEXT_SIZE - (size_t)n, ", on %u ranks alike",
+                 x->n_alike);
+    return out;
 }
 
 char *incident_cost_text(const struct incident_row *x, char out[TEXT_RANGE_SIZE])
@@ -278,6 +290,7 @@ static void collect(const struct incident_row *x, void *ctx)
 {
     struct collector *c = ctx;
     json_t *json = json_object();
+    char cause[INCIDENT_CAUSE_TEXT_SIZE];
 
     json_object_set_new(json, "id", x->id ? json_count((uint64_t)x->id) : json_null());
     json_object_set_new(json, "foi", json_text(x->foi));
@@ -296,7 +309,8 @@ static void collect(const struct incident_row *x, void *ctx)
     add_members(c, x, json);
     json_object_set_new(json, "turns", json_count(x->n_turns));
     json_object_set_new(json, "period", json_count(x->period));
-    json_object_set_new(json, "cause", json_text(x->cause));
+    json_object_set_new(json, "cause", json_text(incident_cause_text(x, cause)));
+    json_object_set_new(json, "alike", json_count(x->n_alike));
     json_object_set_new(json, "why", json_text(x->why));
     json_object_set_new(json, "group", x->way > 0 ? json_count((uint64_t)x->way) : json_null());
     json_object_set_new(json, "what", x->way > 0 ? json_text(x->what) : json_null());
@@ -497,14 +511,22 @@ char *incident_group_places(const struct incident_group *g, char out[GROUP_TEXT_
 {
     struct text_writer w = {.out = out, .size = GROUP_TEXT_SIZE};
     uint32_t *number = mem_resize(NULL, g->n, sizeof *number);
+    uint32_t least = UINT32_MAX, most = 0; /* ranks alike in one of them */
     bool comes_back = false;
 
     *out = '\0';
     for (size_t i = 0; i < g->n; i++) {
         number[i] = g->incident[i].head_rank;
+        least = g->incident[i].n_alike < least ? g->incident[i].n_alike : least;
+        most = g->incident[i].n_alike > most ? g->incident[i].n_alike : most;
         comes_back |= g->incident[i].period > 0;
     }
-    say_ranks(&w, number, g->n);
+    if (most < 2)
+        say_ranks(&w, number, g->n);
+    else if (least == most)
+        text_say(&w, "on %u ranks alike", most);
+    else
+        text_say(&w, "on %u to %u ranks alike", least, most);
     for (size_t i = 0; i < g->n; i++)
         number[i] = g->incident[i].head_index;
     if (!comes_back)

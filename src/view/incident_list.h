@@ -58,7 +58,14 @@ struct incident_row {
     bool is_costly;   /* it matters even if it is no anomaly */
     int64_t way;      /* in which its head is strange, the number of its group; 0: in none */
     const char *what; /* that in words; "" */
+    uint32_t
+        n_alike; /* ranks on which it is the same, each by itself; 1: it goes back to one */
 };
+
+#define INCIDENT_CAUSE_TEXT_SIZE 400
+
+/* incident_cause_text -- "step > solve +9.9 ms", "..., on 6 ranks alike". Returns out. */
+char *incident_cause_text(const struct incident_row *x, char out[INCIDENT_CAUSE_TEXT_SIZE]);
 
 /* incident_cost_text -- "36.4 ms", "29.2 to 36.4 ms", "at most 36.4 ms", "" where nothing is
  * known. Returns out. */

@@ -79,8 +79,10 @@ static int find_cost(sqlite3 *db, int64_t foi, struct outcome *a)
 
 /* What goes back to one rank in one way, elsewhere or not. */
 struct cause_row {
-    int64_t way; /* 0: none */
-    uint32_t rank, n_incidents, n_unknown;
+    int64_t way;      /* 0: none */
+    uint32_t rank;    /* NO_RANK: each was on several, */
+    uint32_t n_ranks; /* on so many at most; else 1 */
+    uint32_t n_incidents, n_unknown;
     bool is_elsewhere;
     uint64_t lost_ns, cost_ns; /* cost_ns: without those n_unknown of which it is not known */
     uint32_t place;            /* of the strangest of them by score; each has its own */
@@ -99,13 +101,16 @@ static int read_causes(sqlite3 *db, int64_t foi, struct cause_row **row, size_t 
         mem_grow(row, &cap, *n + 1, sizeof **row);
         (*row)[(*n)++] = (struct cause_row){
             .way = sqlite3_column_int64(query, 0),
-            .rank = (uint32_t)sqlite3_column_int64(query, 1),
+            .rank = sqlite3_column_type(query, 1) == SQLITE_NULL
+                        ? NO_RANK
+                        : (uint32_t)sqlite3_column_int64(query, 1),
             .is_elsewhere = sqlite3_column_int(query, 2) != 0,
             .n_incidents = (uint32_t)sqlite3_column_int64(query, 3),
             .lost_ns = (uint64_t)sqlite3_column_int64(query, 4),
             .cost_ns = (uint64_t)sqlite3_column_int64(query, 5),
             .place = (uint32_t)sqlite3_column_int64(query, 6),
             .n_unknown = (uint32_t)sqlite3_column_int64(query, 7),
+            .n_ranks = (uint32_t)sqlite3_column_int64(query, 8),
         };
     }
     if (rc == 0 && status != SQLITE_DONE)
@@ -145,14 +150,16 @@ static struct outcome_most sum_up(const struct cause_row *row, size_t n, uint64_
                                   bool is_cost)
 {
     const struct cause_row *chief = find_chief(row, n, ns, is_cost);
-    struct outcome_most most = {.n_ranks = chief ? 1 : (uint32_t)n,
+    struct outcome_most most = {.n_ranks = chief ? chief->n_ranks : (uint32_t)n,
                                 .rank = chief ? chief->rank : NO_RANK,
                                 .is_cost = is_cost,
                                 .n_incidents = chief ? chief->n_incidents : 0,
                                 .ns = chief ? ns_of(chief, is_cost) : ns};
 
-    for (size_t i = 0; chief == NULL && i < n; i++)
+    for (size_t i = 0; chief == NULL && i < n; i++) {
         most.n_incidents += row[i].n_incidents;
+        most.n_ranks = row[i].n_ranks > most.n_ranks ? row[i].n_ranks : most.n_ranks;
+    }
     return most;
 }
 

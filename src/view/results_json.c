@@ -96,6 +96,7 @@ static json_t *path_json(const struct why *why, const struct peer_path *x)
     json_object_set_new(json, "kind", json_text(x->is_more ? "more to do" : "slower"));
     json_object_set_new(json, "factor",
                         isinf(x->factor) ? json_null() : json_number(x->factor));
+    json_object_set_new(json, "places", json_count(x->n_there));
     json_object_set_new(json, "kernel",
                         x->kernel_factor > 0
                             ? json_text(why->defs->region[x->kernel].short_name)

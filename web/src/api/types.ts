@@ -200,6 +200,7 @@ export interface Incident {
     ranks: number[];
     turns: number /* how often it came */;
     period: number /* executions from one time to the next; 0: once */;
+    alike: number /* ranks on which it is the same, each by itself; 1: it goes back to one */;
     cause: string /* that in short: */;
     why: string;
     group: number | null /* of executions that are strange as its head is, */;
@@ -539,7 +540,8 @@ export interface PeerPath {
     path: string;
     stage: number | null /* of the worker there that it is of */;
     kind: "slower" | "more to do";
-    factor: number | null /* null: only it comes there */;
+    factor: number | null /* null: most others do not come there */;
+    places: number /* that do */;
     kernel: string | null /* for which its GPU takes longer, and so many times as long */;
     kernel_factor: number | null;
     excess_ns: number;

@@ -18,6 +18,7 @@ const incident = {
     members: ["#0-387", "#1-387", "#2-387", "#3-387"],
     ranks: [0, 1, 2, 3],
     turns: 1,
+    alike: 1,
     period: 0,
 } as Incident;
 

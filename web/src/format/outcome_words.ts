@@ -12,9 +12,9 @@ function shorter(cost: number, length: number): string {
     return `${formatTime(cost)} of ${formatTime(length)} (${percent(cost, length)}) shorter`;
 }
 
-/* "rank 1 is slow in every execution" */
+/* "rank 1 is slow beside the others" */
 export function alwaysSlow({ place, verdict }: NonNullable<Outcome["slow"]>): string {
-    return `${place} ${verdict === "slow" ? "is slow" : "has more to do"} in every execution`;
+    return `${place} ${verdict === "slow" ? "is slow beside the others" : "has more to do than the others"}`;
 }
 
 /* Beside the list, where who is slow always is not; null where what that costs is not known. */
@@ -46,7 +46,7 @@ function slowWords({ slow, length_ns }: Outcome): string | null {
         : "";
     const than = slowShorter(slow, length_ns);
     const cost = than
-        ? `if it were like the others, the replayed run would be ${than}`
+        ? `if it were like them, the replayed run would be ${than}`
         : "what that costs the run is not known";
     return sentence(`${alwaysSlow(slow)}: ${cost}${why}${more}`);
 }

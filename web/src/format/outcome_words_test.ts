@@ -80,7 +80,7 @@ test("what costs nothing is no share of anything", () => {
 test("who is slow always comes first where that costs more, else last", () => {
     assert.match(
         said({ slow }),
-        /^Rank 0 is slow in every execution: if it were like the others, the replayed run would be 5.15 s of 10.3 s \(50 %\) shorter; solve \+50 %. \/ Without them the/,
+        /^Rank 0 is slow beside the others: if it were like them, the replayed run would be 5.15 s of 10.3 s \(50 %\) shorter; solve \+50 %. \/ Without them the/,
     );
     const off = { cost_least_ns: 4.12e9, cost_most_ns: 6.18e9 };
     assert.match(
@@ -89,11 +89,11 @@ test("who is slow always comes first where that costs more, else last", () => {
     );
     assert.match(
         said({ slow: { ...slow, is_first: false } }),
-        /^Without .* Rank 0 is slow in every execution: if it were .* 5.15 s of/,
+        /^Without .* Rank 0 is slow beside the others: if it were .* 5.15 s of/,
     );
     assert.match(
         said({ slow: { ...slow, cost_ns: null, is_first: false } }),
-        /^Without .* Rank 0 is slow in every execution: what that costs the run is not known; solve \+50 %.$/,
+        /^Without .* Rank 0 is slow beside the others: what that costs the run is not known; solve \+50 %.$/,
     );
 });
 

@@ -11,7 +11,8 @@ export function factorWords(factor: number, kind: PeerPath["kind"]): string {
 
 /* "kernel +5.1 % (29.5 ms, 98 % of its calls since 1.2 s)" */
 export function pathWords(x: PeerPath): string {
-    const much = x.factor === null ? "only here" : factorWords(x.factor, x.kind);
+    const others = x.places > 1 ? ` and on ${plural(x.places - 1, "other")}` : "";
+    const much = x.factor === null ? `only here${others}` : factorWords(x.factor, x.kind);
     const often =
         x.kind === "more to do"
             ? ""

@@ -20,6 +20,7 @@ const path = {
     kind: "slower" as const,
     factor: 1.051,
     kernel: null,
+    places: 1,
     kernel_factor: null,
     excess_ns: 29_500_000,
     share: 0.98,
@@ -59,6 +60,10 @@ test("a path is said as snag ranks prints it", () => {
     assert.equal(
         pathWords({ ...path, kind: "more to do", factor: null, is_sure: false }),
         "step > compute only here (29.5 ms) perhaps",
+    );
+    assert.match(
+        pathWords({ ...path, kind: "more to do", factor: null, places: 2 }),
+        /^step > compute only here and on 1 other \(/,
     );
     assert.equal(placeWords(place("waits", 1)), "for rank 5");
     assert.match(placeWords(place("slow", 1)), /; costs the run 1.00 ms$/);

@@ -107,7 +107,7 @@ function OriginButton({ of }: { of: Shown }) {
                 <span class="dim">{isSlow ? "waits for" : "goes back to"}</span>{" "}
                 <Sentence of={words} />
             </button>
-            {isSlow && " It is slow in every execution. This execution:"}
+            {isSlow && " It is slow beside the others. This execution:"}
         </>
     );
 }
