@@ -6,6 +6,7 @@
 #include "explain/cause.h"
 
 #include "base/mem.h"
+#include "base/order.h"
 #include "base/search.h"
 #include "base/text.h"
 #include "explain/exchange.h"
@@ -18,11 +19,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define MAX_MESSAGES 512   /* looked back through for when two ranks were in step */
-#define MAX_COLLECTIVES 64 /* the same */
-#define WORTH_NAMING 0.25  /* of the delay: a path that explains less is not its cause */
-#define LATE_RATIO 0.25    /* of the delay: so late already is not in step */
-#define WAITING_FIRST 0.5  /* of the largest loss */
+#define MAX_MESSAGES 512     /* looked back through for when two ranks were in step */
+#define MAX_COLLECTIVES 64   /* the same */
+#define WORTH_NAMING 0.25    /* of the delay: a path that explains less is not its cause */
+#define LATE_RATIO 0.25      /* of the delay: so late already is not in step */
+#define WAITING_FIRST 0.5    /* of the largest loss */
+#define REST_SHARE 0.5       /* of a delay: what a call took so much more of is its cause */
+#define RESTS 9u             /* calls like one that are looked at, */
+#define MIN_RESTS 3u         /* at least, */
+#define MAX_REST_STEPS 2000u /* among so many next to it */
 
 /* -------------------------------------------------------------------------------- stretches */
 
@@ -541,16 +546,49 @@ static bool is_known(const struct cause *cause, const struct cause_link *link)
     return false;
 }
 
-/*
- * What the call took behind the moment when the other was there is all of the delay, and what it
- * waited until then is less: a broadcast waits for its root in each execution, but this one then
- * took long itself.
- */
-static bool is_rest_enough(const struct waiting *w, double wait_ns, double delay_ns)
+/* What calls like this one, the nearest on its location, take behind the moment when whom they
+ * wait for is there: the middle of some; NAN where they are too few. */
+static double typical_rest_ns(const struct trace_view *view, uint32_t location, uint32_t row)
 {
-    double waited_ns = (double)w->delay_ns;
+    const struct call_view *calls = &view->calls[location];
+    double rest[RESTS];
+    uint32_t n = 0;
 
-    return waited_ns < delay_ns && wait_ns - waited_ns >= delay_ns;
+    for (uint32_t step = 1; step <= MAX_REST_STEPS && n < RESTS; step++)
+        for (int way = 0; way < 2 && n < RESTS; way++) {
+            uint32_t other = way ? row + step : row - step;
+            struct waiting w;
+
+            if ((way ? other >= calls->n : step > row) ||
+                calls->region[other] != calls->region[row])
+                continue;
+            waiting_of(view, location, other, calls->enter_ns[other], calls_leave(calls, other),
+                       &w);
+            rest[n++] = (double)calls->inclusive_ns[other] - (double)w.delay_ns;
+        }
+    if (n < MIN_RESTS)
+        return NAN;
+    qsort(rest, n, sizeof *rest, order_f64);
+    return rest[n / 2];
+}
+
+/*
+ * What the call took behind the moment when the other was there is all of the delay: a broadcast
+ * waits for its root in each execution, but this one then took long itself. Where it waited no
+ * less than that, it is what this took over what it does in other calls.
+ */
+static bool is_rest_enough(const struct trace_view *view, const struct cause_link *link,
+                           double wait_ns, double delay_ns)
+{
+    double waited_ns = (double)link->waiting.delay_ns, rest_ns = wait_ns - waited_ns,
+           typical_ns;
+
+    if (waited_ns < delay_ns)
+        return rest_ns >= delay_ns;
+    if (!(rest_ns >= REST_SHARE * delay_ns))
+        return false;
+    typical_ns = typical_rest_ns(view, link->location, link->call);
+    return rest_ns - typical_ns >= REST_SHARE * delay_ns;
 }
 
 /* Why the chain cannot go on after this link, or N_CAUSE_ENDS. delay_ns: it is to explain. */
@@ -572,7 +610,7 @@ static enum cause_end end_at(const struct trace_view *view, const struct cause_l
     if (w->location == NO_LOCATION)
         return CAUSE_UNMATCHED;
     if (w->delay_ns == 0 || (double)w->delay_ns < WAITING_MATERIAL * wait_ns ||
-        is_rest_enough(w, wait_ns, delay_ns))
+        is_rest_enough(view, link, wait_ns, delay_ns))
         return CAUSE_IN_TIME;
     return N_CAUSE_ENDS;
 }
