@@ -22,6 +22,7 @@
 #define MATERIAL 0.01     /* of what was lost: a smaller cost is none */
 #define WAITED 0.1        /* of what was lost: a rank that waited so much less is named */
 #define MAX_NAMED 3u      /* ranks */
+#define MUCH_MORE 0.5 /* of a typical execution: who has so much more to do may be waited for */
 #define MAX_UNKNOWN                                                                            \
     0.1 /* of what was lost: if it waited more for what is not in the trace,                   \
            what it cost is not known */
@@ -63,8 +64,7 @@ int costs_init(struct costs *c, const struct scoring *scoring, const struct colu
     if (rc < 0)
         return rc;
     for (uint32_t t = 0; t < n; t++)
-        c->cost_ns[t] =
-            takes_part(c, t) && !may_cost(c, t) && !is_unended(c, t) ? 0 : COST_UNKNOWN;
+        c->cost_ns[t] = lost_of(c, t) < COST_MIN_LOST && !is_unended(c, t) ? 0 : COST_UNKNOWN;
     critical_init(&c->critical, &c->what_if.syncs);
     return 0;
 }
@@ -525,6 +525,19 @@ static bool cut_outside(struct costs *c, uint32_t t)
     return x != NULL;
 }
 
+/* What an anomaly took for having more to do than others, which it has not lost: what that cost is
+ * not known. */
+static int64_t more_to_do(const struct costs *c, uint32_t t)
+{
+    const struct scoring *w = c->scoring;
+    double more_ns = (double)w->measure[t].loss.typical_ns - w->model.root_ns;
+
+    return w->is_anomaly[t] && more_ns > MUCH_MORE * w->model.root_ns &&
+                   lost_of(c, t) < MAX_UNKNOWN * more_ns
+               ? llrint(more_ns)
+               : 0;
+}
+
 /* What some trees cost together, of an incident or of all. */
 static struct played cost_of(struct costs *c, const uint32_t *tree, uint32_t n,
                              bool is_incident)
@@ -541,6 +554,7 @@ static struct played cost_of(struct costs *c, const uint32_t *tree, uint32_t n,
         cut(c, tree[i]);
         cut_outside(c, tree[i]);
         lost_ns += lost_of(c, tree[i]);
+        behind_ns += more_to_do(c, tree[i]);
         hidden_ns = behind_ns > hidden_ns ? behind_ns : hidden_ns;
     }
     return play(c, lost_ns, hidden_ns, is_incident && n > 1);
@@ -685,7 +699,7 @@ static void find_incidents(struct costs *c, const struct members *m)
         struct played all = nothing_known;
 
         for (uint32_t k = 0; k < n; k++)
-            is_known &= takes_part(c, tree[k]);
+            is_known &= takes_part(c, tree[k]) || c->cost_ns[tree[k]] == 0;
         if (is_known)
             all = cost_of_incident(c, tree, n, may_play);
         if (all.is_bound)
@@ -725,7 +739,7 @@ static void line_init(struct costliest *l, const struct costs *c, const struct m
     *l = (struct costliest){.tree = mem_alloc(w->forest.n_trees, sizeof *l->tree),
                             .end = mem_alloc(w->forest.n_trees, sizeof *l->end)};
     for (uint32_t t = 0; t < w->forest.n_trees; t++)
-        if (w->is_anomaly[t] && takes_part(c, t))
+        if (w->is_anomaly[t] && (takes_part(c, t) || c->cost_ns[t] == 0))
             anomaly[l->n++] = t;
     qsort_r(anomaly, l->n, sizeof *anomaly, by_cost, c->cost_ns);
     for (uint32_t k = 0; k < l->n; k++) {
@@ -806,12 +820,21 @@ static uint32_t find_carrying(struct costs *c, const struct costliest *l)
     return high;
 }
 
+/* Whether an anomaly lost time of which nobody knows who waited for it. */
+static bool has_unknown(const struct costs *c)
+{
+    for (uint32_t t = 0; t < c->scoring->forest.n_trees; t++)
+        if (c->scoring->is_anomaly[t] && lost_of(c, t) >= COST_MIN_LOST && !takes_part(c, t))
+            return true;
+    return false;
+}
+
 static void find_all(struct costs *c, const struct members *m)
 {
     struct costliest l;
 
     line_init(&l, c, m);
-    if (l.n > 0)
+    if (l.n > 0 && !has_unknown(c))
         c->all_ns = cost_of_line(c, &l, l.n);
     c->is_all_bound = c->all_ns > 0 && !syncs_are_exact(&c->what_if.syncs);
     if (c->all_ns > 0 && !c->is_all_bound)

@@ -22,6 +22,7 @@
 #define MIN_EXECUTIONS 8u   /* of each place */
 #define MAX_APART 1.1       /* executions of a place over another's: more are no pairs */
 #define MORE_SHARE 0.5      /* of an excess that is explained by more calls: it is more to do */
+#define SKEWED 0.75         /* of what the middle of calls says, that they take more in all */
 #define ALL_OF_IT 0.9       /* of the time on a path: more of it does not say how much more */
 #define MIN_INDEPENDENT 8.0 /* pairs, however much alike they are */
 #define FALSE_ALARMS 0.005  /* threads called slow in a trace in which none is */
@@ -195,9 +196,11 @@ static void judge_path(const struct few *f, uint32_t place, uint32_t path)
         of_others += cell && i != place ? cell->error * cell->error : 0;
     }
     x.above = own->ratio - middle_but(f->out->n, place, ratio);
-    if (x.above > 0)
-        slow_ns = fmin(peer_cell_excess(own, x.above, f->w->model.offset_ns),
-                       in_all_ns(f, place, path));
+    if (x.above > 0) {
+        slow_ns = peer_cell_excess(own, x.above, f->w->model.offset_ns);
+        if (in_all_ns(f, place, path) < SKEWED * slow_ns)
+            slow_ns = in_all_ns(f, place, path);
+    }
     task_others = middle_but(f->out->n, place, task_ns);
     capped_others = middle_but(f->out->n, place, capped_ns);
     more_ns = fmin(task_ns[place] - task_others, capped_ns[place] - capped_others);

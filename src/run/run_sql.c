@@ -285,6 +285,10 @@ const char run_sql_unknown_cost[] =
     "SELECT cost FROM execution WHERE foi = ?1 AND verdict = 'anomaly' AND (cost_ns IS NULL OR "
     "cost_is_bound) AND cost IS NOT NULL ORDER BY lost_ns DESC, tree LIMIT 1";
 
+const char run_sql_has_bounds[] =
+    "SELECT EXISTS (SELECT 1 FROM incident WHERE foi = ?1 AND cost_ns IS NULL AND cost_most_ns "
+    "IS NOT NULL)";
+
 const char run_sql_set_anomalies_cost[] =
     "UPDATE foi SET anomalies_cost_ns = ?, anomalies_carrying = ? WHERE id = ?";
 const char run_sql_anomalies_cost[] =

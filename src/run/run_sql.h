@@ -178,6 +178,8 @@ extern const char run_sql_way_function[];
 /* (foi) -> why it is not known what the anomaly cost that lost most of those of which that is
  * not known; nothing where that is known of all, or is not said */
 extern const char run_sql_unknown_cost[];
+/* (foi) -> 1 where of an incident just the most that it may have cost is known, else 0 */
+extern const char run_sql_has_bounds[];
 
 /* (ns, number, foi): set what all anomalies cost together, and how many carry that. */
 extern const char run_sql_set_anomalies_cost[];

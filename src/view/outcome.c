@@ -48,7 +48,7 @@ static int find_cost(sqlite3 *db, int64_t foi, struct outcome *a)
 {
     static const char before[] = "its cost is not known: ";
     char *cost = NULL;
-    int64_t changed = 0, more_ns = 0;
+    int64_t changed = 0, more_ns = 0, has_bounds = 0;
     int rc = executions_cost(db, foi, &a->cost);
 
     if (rc == 0)
@@ -74,6 +74,10 @@ static int find_cost(sqlite3 *db, int64_t foi, struct outcome *a)
     else if (cost) /* there is a bound of it alone */
         a->unknown = mem_copy_string("who waited for whom is not in the trace");
     free(cost);
+    if (rc == 0 && !a->unknown)
+        rc = rundb_number(db, &has_bounds, run_sql_has_bounds, "i", foi);
+    if (rc == 0 && has_bounds)
+        a->unknown = mem_copy_string("of some it is known just what they cost at most");
     return rc;
 }
 
