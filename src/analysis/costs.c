@@ -273,8 +273,27 @@ static int by_wait(const void *a, const void *b)
            ORDER(p->thread, q->thread);
 }
 
-/* "rank 3", "ranks 0 and 2.1", "ranks 0, 1, 2 and 5 more"; "" where nobody waited for it. */
-static void name_waiters(const struct costs *c, double least_ns, char *out, size_t size)
+/* Of each rank other than t's, which may have threads and streams that waited as well, the one that
+ * waited longest; of t's all, where no other rank waited. Returns how many are left. */
+static uint32_t one_of_each_rank(struct waiter *waiter, uint32_t n, uint32_t rank_of_t)
+{
+    uint32_t n_kept = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        bool is_there = waiter[i].rank == rank_of_t;
+
+        for (uint32_t k = 0; k < n_kept && !is_there; k++)
+            is_there = waiter[k].rank == waiter[i].rank;
+        if (!is_there)
+            waiter[n_kept++] = (struct waiter){waiter[i].less_ns, waiter[i].rank, 0};
+    }
+    return n_kept > 0 ? n_kept : n;
+}
+
+/* "rank 3", "ranks 0 and 2", "ranks 0, 1, 2 and 5 more", of its own rank "rank 0.2"; "" where nobody
+ * waited for tree t. */
+static void name_waiters(const struct costs *c, uint32_t t, double least_ns, char *out,
+                         size_t size)
 {
     const struct syncs *s = &c->what_if.syncs;
     struct waiter *waiter = mem_alloc(s->n_locations, sizeof *waiter);
@@ -287,6 +306,8 @@ static void name_waiters(const struct costs *c, double least_ns, char *out, size
                                           c->scoring->defs->location[l].rank,
                                           c->scoring->defs->location[l].thread};
     qsort(waiter, n, sizeof *waiter, by_wait);
+    n = one_of_each_rank(waiter, n,
+                         c->scoring->defs->location[c->scoring->forest.location[t]].rank);
     out[0] = '\0';
     length = n == 0 ? 0 : (size_t)snprintf(out, size, n == 1 ? "rank " : "ranks ");
     for (uint32_t i = 0; i < n && i < MAX_NAMED; i++) {
@@ -318,7 +339,7 @@ static void say(struct costs *c, uint32_t t, int64_t cut_ns)
         return;
     }
     if (c->cost_ns[t] != COST_UNKNOWN)
-        name_waiters(c, WAITED * lost, waiters, sizeof waiters);
+        name_waiters(c, t, WAITED * lost, waiters, sizeof waiters);
     if (c->cost_ns[t] == COST_UNKNOWN && !syncs_clocks_agree(&c->what_if.syncs))
         snprintf(text, sizeof text,
                  "its cost is not known: too many waits end before what they wait for");

@@ -24,7 +24,8 @@
 #include <stdlib.h>
 
 #define MUCH_SLOWER 1.05 /* own work over others': with less nobody is looked for */
-#define MIN_COST 0.001   /* of the run, for a thread to be one that is to blame */
+#define MAY_BE 0.05    /* of a place's time: what it may be slow by is said if it is so much */
+#define MIN_COST 0.001 /* of the run, for a thread to be one that is to blame */
 #define BATCH_ROWS 1024u /* executions whose sentences are made while others are stored */
 #define PIECE_ROWS 32u   /* of these, by a thread at once */
 #define INCIDENT_CAUSE_SIZE (WHY_CAUSE_SIZE + 24)
@@ -548,7 +549,8 @@ static struct slow slow_place(const struct foi_findings *found, uint32_t place)
 {
     const struct peer_place *p = &found->peers.place[place];
     struct slow slow = {.verdict = p->verdict,
-                        .excess_ns = p->slow_ns + p->more_ns,
+                        .excess_ns = p->slow_ns + p->more_ns +
+                                     (p->verdict == PEER_INCONCLUSIVE ? p->maybe_ns : 0),
                         .has_cost = p->has_cost,
                         .cost_ns = p->cost_ns,
                         .cost_least_ns = p->cost_least_ns,
@@ -588,7 +590,14 @@ static bool is_material(const struct foi_findings *found, const struct peer_thre
     return !x->has_cost || (double)x->cost_ns >= MIN_COST * (double)(s->end_ns - s->begin_ns);
 }
 
-/* All of them, to be freed. */
+/* Whether nobody knows if a place is slow, and it would matter. */
+static bool may_be_much(const struct peer_place *p)
+{
+    return p->verdict == PEER_INCONCLUSIVE &&
+           p->slow_ns + p->maybe_ns >= MAY_BE * (p->own_ns + p->wait_ns);
+}
+
+/* All of them, to be freed; where none is to blame, those that may be. */
 static struct slow *find_slow(struct foi_findings *found, uint32_t *n)
 {
     struct slow *slow = mem_alloc(found->peers.n + found->peers.teams.n, sizeof *slow);
@@ -597,6 +606,9 @@ static struct slow *find_slow(struct foi_findings *found, uint32_t *n)
     peers_costs_in(&found->costs.what_if, found->a->scoring, &found->peers);
     for (uint32_t p = 0; p < found->peers.n; p++)
         if (peers_is_to_blame(&found->peers.place[p]))
+            slow[(*n)++] = slow_place(found, p);
+    for (uint32_t p = 0, n_sure = *n; p < found->peers.n && n_sure == 0; p++)
+        if (may_be_much(&found->peers.place[p]))
             slow[(*n)++] = slow_place(found, p);
     for (uint32_t i = 0; i < found->peers.teams.n; i++)
         if (is_material(found, &found->peers.teams.thread[i]))

@@ -309,8 +309,9 @@ static char *always_slow(const struct outcome *a)
 
     if (slow->place == NULL)
         return NULL;
-    how = strcmp(slow->verdict, "slow") == 0 ? "is slow beside the others"
-                                             : "has more to do than the others";
+    how = strcmp(slow->verdict, "slow") == 0     ? "is slow beside the others"
+          : strcmp(slow->verdict, "unsure") == 0 ? "may be slow beside the others"
+                                                 : "has more to do than the others";
     if (slow->n_more > 0)
         snprintf(more, sizeof more,
                  "; %u more are slow or have more to do (snag ranks lists them)", slow->n_more);

@@ -20,7 +20,7 @@
 /* Why calls on a path are no part of their caller's shape, or of the size of a tree. */
 enum path_apart {
     PATH_PERIODIC = 1, /* taken by plan (periodic.h) */
-    PATH_SAMPLED = 2,  /* that a sample fell into them is chance */
+    PATH_SAMPLED = 2,  /* that a sample fell into them is chance, as that a write was held up */
     PATH_OPENING = 4   /* in the first execution of every location, and in no other: so the
                           program begins */
 };

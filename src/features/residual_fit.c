@@ -651,14 +651,16 @@ static void fit_sizes(const struct fit *f)
 
 /*
  * Functions that are known from samples, with nothing below them that is known otherwise: how
- * many calls of them there are, or none, is chance.
+ * many calls of them there are, or none, is chance. So it is that a write of the tracer was held up.
  */
 static void mark_sampled(struct residual_model *m, const struct definitions *defs)
 {
     bool *is_made = mem_alloc(m->paths.n, sizeof *is_made); /* a call on it, or below it */
 
     for (uint32_t p = m->paths.n; p-- > 0;) { /* callers come first */
-        is_made[p] |= !defs->region[m->paths.region[p]].is_sampled;
+        const struct region *region = &defs->region[m->paths.region[p]];
+
+        is_made[p] |= !region->is_sampled && !region_name_is_held_up(region->name);
         if (is_made[p] && m->paths.parent[p] != PATH_NONE)
             is_made[m->paths.parent[p]] = true;
     }

@@ -257,19 +257,22 @@ const char run_sql_incident_members[] =
     "SELECT rank, thread, idx, tree FROM execution WHERE ?2 = 0 AND foi = ?1 AND tree = ?3 "
     "ORDER BY rank, thread, idx";
 
-/* By way of the head and rank of the cause; without those that only labels made one. Last comes of how many, of those
+/* By way of the head and rank of the cause, NULL where each goes back to several; without those that only labels made one. Last comes of how many, of those
  * that lost time or do not end, the cost is not known. */
 const char run_sql_causes[] =
     "SELECT way, rank, is_elsewhere, count(*), sum(lost_ns), coalesce(sum(cost_ns), 0), "
-    "min(place), sum(cost_ns IS NULL AND (lost_ns > 0 OR is_open)), max(alike) FROM (SELECT "
-    "way, CASE WHEN alike > 1 THEN NULL ELSE rank END AS rank, is_elsewhere, lost_ns, cost_ns, "
-    "is_open, place, alike FROM (SELECT " WAY_OF_HEAD
-    " AS way, i.rank, i.rank <> h.rank AS is_elsewhere, i.lost_ns, i.cost_ns, h.open_ns IS NOT "
-    "NULL AS is_open, CASE WHEN i.rank <> h.rank THEN i.causes ELSE " RANKS_ALIKE
+    "min(place), sum(cost_ns IS NULL AND (lost_ns > 0 OR is_open)), max(alike), "
+    "CAST(substr(max(printf('%020lld %lld', lost_ns, id)), 22) AS INTEGER) FROM (SELECT way, "
+    "CASE WHEN alike > 1 THEN NULL ELSE rank END AS rank, is_elsewhere, lost_ns, cost_ns, "
+    "is_open, place, alike, id FROM (SELECT i.id, " WAY_OF_HEAD
+    " AS way, i.rank, i.location <> h.location AS is_elsewhere, i.lost_ns, i.cost_ns, "
+    "h.open_ns IS NOT "
+    "NULL AS is_open, CASE WHEN i.location <> h.location THEN i.causes ELSE " RANKS_ALIKE
     " END AS alike, row_number() OVER (ORDER BY i.score DESC, i.id) AS place "
     "FROM incident i JOIN execution h ON h.foi = i.foi AND h.tree = i.head "
     "WHERE i.foi = ?1 AND EXISTS (SELECT 1 " MEMBERS "AND e.verdict = 'anomaly'))) "
     "GROUP BY 1, 2, 3 ORDER BY 1, 3, 2";
+const char run_sql_cause[] = "SELECT cause FROM incident WHERE foi = ?1 AND id = ?2";
 const char run_sql_n_unended[] = "SELECT count(*) FROM execution WHERE foi = ? AND verdict = "
                                  "'anomaly' AND open_ns IS NOT NULL";
 const char run_sql_way[] = "SELECT what FROM way WHERE foi = ?1 AND id = ?2";

@@ -163,11 +163,15 @@ extern const char run_sql_incident_of[];
 extern const char run_sql_incident_members[];
 
 /* (foi) -> of the incidents with an anomaly, by the way of their heads (or NULL), whether the
- * cause is on another rank than the head, and that rank, in this order: way, rank, whether, how
- * many, lost_ns, cost_ns of those of which it is known, place of the strangest by score from 1 */
+ * cause is on another location than the head, and its rank, or NULL where each goes back to
+ * several, in this order: way, rank, whether, how many, lost_ns, cost_ns of those of which it is
+ * known, place of the strangest by score from 1, of how many it is not known, to how many ranks
+ * one goes back at most, id of the one that lost most */
 extern const char run_sql_causes[];
 /* (foi) -> how many anomalies do not end: what these lost is not known */
 extern const char run_sql_n_unended[];
+/* (foi, incident) -> its cause, in short */
+extern const char run_sql_cause[];
 /* (foi) -> a row where labels that were learnt changed a verdict */
 extern const char run_sql_verdict_changed[];
 extern const char run_sql_labels_lost[];

@@ -502,9 +502,14 @@ enum region_kind region_name_kind(const char *canonical)
         if (known[i].is_whole ? strcmp(canonical, known[i].start) == 0
                               : starts_with(canonical, known[i].start))
             return known[i].kind;
-    if (ends_with(canonical, REGION_HELD_UP))
+    if (region_name_is_held_up(canonical))
         return REGION_RUNTIME;
     return is_device_wait(canonical) ? REGION_DEVICE : REGION_USER;
+}
+
+bool region_name_is_held_up(const char *canonical)
+{
+    return ends_with(canonical, REGION_HELD_UP);
 }
 
 bool region_name_is_flush(const char *canonical)

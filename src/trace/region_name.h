@@ -126,6 +126,9 @@ enum region_kind region_name_kind(const char *canonical);
 /* region_name_is_flush -- of REGION_TRACER: that it writes what it has recorded. */
 bool region_name_is_flush(const char *canonical);
 
+/* region_name_is_held_up -- a write of the tracer that was held up (REGION_HELD_UP). */
+bool region_name_is_held_up(const char *canonical);
+
 /* A zeroed struct is empty and ready. */
 struct short_names {
     const char **shown; /* [n] as they are added */

@@ -89,6 +89,7 @@ struct cause_row {
     uint32_t n_incidents, n_unknown;
     bool is_elsewhere;
     uint64_t lost_ns, cost_ns; /* cost_ns: without those n_unknown of which it is not known */
+    int64_t largest;           /* the incident that lost most */
     uint32_t place;            /* of the strangest of them by score; each has its own */
 };
 
@@ -115,6 +116,7 @@ static int read_causes(sqlite3 *db, int64_t foi, struct cause_row **row, size_t 
             .place = (uint32_t)sqlite3_column_int64(query, 6),
             .n_unknown = (uint32_t)sqlite3_column_int64(query, 7),
             .n_ranks = (uint32_t)sqlite3_column_int64(query, 8),
+            .largest = sqlite3_column_int64(query, 9),
         };
     }
     if (rc == 0 && status != SQLITE_DONE)
@@ -167,14 +169,30 @@ static struct outcome_most sum_up(const struct cause_row *row, size_t n, uint64_
     return most;
 }
 
-/* By cost, if that of all incidents is known; else by what was lost; of equals the strangest. Returns its way, or 0
- * where that is of executions elsewhere. */
-static int64_t choose_most(const struct cause_row *row, size_t n, struct outcome *a)
+/* What says in words what most goes back to. */
+struct chosen_cause {
+    int64_t way;      /* 0: it is of executions elsewhere; then */
+    int64_t incident; /* ... the one whose cause it is, or 0 */
+};
+
+/* Of several rows of one cause the incident that lost most. */
+static int64_t largest_of(const struct cause_row *row, size_t n)
+{
+    const struct cause_row *largest = row;
+
+    for (size_t i = 1; i < n; i++)
+        if (row[i].lost_ns > largest->lost_ns)
+            largest = &row[i];
+    return largest->largest;
+}
+
+/* By cost, if that of all incidents is known; else by what was lost; of equals the strangest. */
+static struct chosen_cause choose_most(const struct cause_row *row, size_t n, struct outcome *a)
 {
     uint64_t cost_ns = 0, of_ns = 0, largest_ns = 0;
     bool is_cost = a->cost.is_known && !a->is_bound;
     uint32_t first_place = UINT32_MAX;
-    int64_t way = 0;
+    struct chosen_cause chosen = {0};
 
     for (size_t i = 0; i < n; i++) {
         cost_ns += row[i].cost_ns;
@@ -194,31 +212,38 @@ static int64_t choose_most(const struct cause_row *row, size_t n, struct outcome
             a->most = sum_up(row + begin, end - begin, ns, is_cost);
             largest_ns = ns;
             first_place = place;
-            way = row[begin].is_elsewhere ? 0 : row[begin].way;
+            chosen.way = row[begin].is_elsewhere ? 0 : row[begin].way;
+            chosen.incident = row[begin].is_elsewhere && a->most.rank != NO_RANK
+                                  ? largest_of(row + begin, end - begin)
+                                  : 0;
         }
         of_ns += ns;
     }
     a->most.of_ns = of_ns;
-    return way;
+    return chosen;
 }
 
 static int find_most(sqlite3 *db, int64_t foi, struct outcome *a)
 {
     struct cause_row *row;
     size_t n;
-    int64_t way = 0, n_unended = 0;
+    struct chosen_cause chosen = {0};
+    int64_t n_unended = 0;
     int rc = read_causes(db, foi, &row, &n);
 
     if (rc == 0)
         rc = rundb_number(db, &n_unended, run_sql_n_unended, "i", foi);
     if (rc == 0)
-        way = choose_most(row, n, a);
+        chosen = choose_most(row, n, a);
     a->most.is_loss_known = n_unended == 0 && !a->is_few;
     free(row);
-    if (rc == 0 && way > 0)
-        rc = find_text(db, run_sql_way, foi, way, &a->most.what);
-    if (rc == 0 && way > 0)
-        rc = find_texts(db, run_sql_way_function, foi, way, &a->most.function, &a->most.place);
+    if (rc == 0 && chosen.way > 0)
+        rc = find_text(db, run_sql_way, foi, chosen.way, &a->most.what);
+    if (rc == 0 && chosen.way > 0)
+        rc = find_texts(db, run_sql_way_function, foi, chosen.way, &a->most.function,
+                        &a->most.place);
+    if (rc == 0 && chosen.incident > 0)
+        rc = find_text(db, run_sql_cause, foi, chosen.incident, &a->most.what);
     return rc;
 }
 
@@ -285,6 +310,7 @@ char *outcome_most_text(const struct outcome_most *m, char out[OUTCOME_TEXT_SIZE
                        : (double)m->ns > HALF * (double)m->of_ns ? "most"
                                                                  : "the largest part";
     struct text_writer w = {.out = out, .size = OUTCOME_TEXT_SIZE};
+    bool is_placed; /* it says where itself */
 
     *out = '\0';
     if (m->n_incidents == 0)
@@ -297,11 +323,14 @@ char *outcome_most_text(const struct outcome_most *m, char out[OUTCOME_TEXT_SIZE
                  m->is_cost         ? "that"
                  : m->is_loss_known ? "what anomalies lost"
                                     : "what anomalies are known to have lost");
-    if (m->rank != NO_RANK)
+    is_placed = m->what && strncmp(m->what, "rank ", strlen("rank ")) == 0;
+    if (is_placed)
+        text_say(&w, "%.400s", m->what);
+    else if (m->rank != NO_RANK)
         text_say(&w, "rank %u", m->rank);
     else
         text_say(&w, "%u ranks", m->n_ranks);
-    if (m->what)
+    if (m->what && !is_placed)
         text_say(&w, "%s%.400s", m->ns == 0 ? ", " : ": ", m->what);
     if (m->what && m->place && *m->place)
         text_say(&w, " (%.100s)", m->place);

@@ -46,7 +46,7 @@ const ends: Record<string, Words> = {
     }),
     cycle: (last, peer) => ({
         who: `${place(last.rank, last.thread)} and ${peer} wait for each other`,
-        says: "The ranks wait in a circle: none of them is the first.",
+        says: "They waited for each other, as in an exchange: which of them was first the trace does not say.",
     }),
     stopped: (last, peer) => ({
         says: `${upper(place(last.rank, last.thread))} was in ${last.function} before ${peer} came, who could not go on without it: it was stopped there, or what it sends was held up.`,

@@ -14,7 +14,11 @@ function shorter(cost: number, length: number): string {
 
 /* "rank 1 is slow beside the others" */
 export function alwaysSlow({ place, verdict }: NonNullable<Outcome["slow"]>): string {
-    return `${place} ${verdict === "slow" ? "is slow beside the others" : "has more to do than the others"}`;
+    const how: Record<string, string> = {
+        slow: "is slow beside the others",
+        unsure: "may be slow beside the others",
+    };
+    return `${place} ${how[verdict] ?? "has more to do than the others"}`;
 }
 
 /* Beside the list, where who is slow always is not; null where what that costs is not known. */
