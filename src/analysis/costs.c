@@ -383,7 +383,7 @@ static bool is_path_on(const struct costs *c, uint32_t l, uint64_t enter_ns, uin
 }
 
 /* Whether the critical path passes the location while an execution was on its way, or one of
- * the threads of its teams. */
+ * the threads of its teams, or may pass a stream of its GPU. */
 static bool is_critical(const struct costs *c, uint32_t t)
 {
     const struct forest *forest = &c->scoring->forest;
@@ -391,11 +391,11 @@ static bool is_critical(const struct costs *c, uint32_t t)
     uint32_t l = forest->location[t], rank = defs->location[l].rank;
     uint64_t enter = forest->enter_ns[t], leave = enter + forest->root_ns[t];
 
-    if (c->what_if.view.calls[l].n_spans == 0)
+    if (c->what_if.view.calls[l].n_spans == 0 && !c->what_if.syncs.has_streams)
         return is_path_on(c, l, enter, leave);
     for (l = definitions_find_location(defs, rank);
          l < c->what_if.syncs.n_locations && defs->location[l].rank == rank; l++)
-        if (!c->what_if.syncs.is_stream[l] && is_path_on(c, l, enter, leave))
+        if (is_path_on(c, l, enter, leave))
             return true;
     return false;
 }

@@ -16,6 +16,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#define MOST_OF                                                                                \
+    0.5 /* of what a call lost: that its GPU waited so much for another rank's is why */
+
 static bool is_sound(const struct trace_view *view, uint32_t location)
 {
     if (columns_check(view->ctx, location, view->defs) == 0)
@@ -118,8 +121,8 @@ static int64_t each_operation(struct what_if *w, struct device_operation like, u
 
 /*
  * Who waits for its own GPU has lost what that took more: which is taken out of the operations
- * that took longest there, all of that function. Where the GPU waited for another rank's
- * nothing is, as of any wait. What the GPU does not explain is the call's own.
+ * that took longest there, all of that function. Where the GPU waited for another rank's, most of
+ * that, nothing is, as of any wait. What the GPU does not explain is the call's own.
  */
 static int64_t cut_device(struct what_if *w, uint32_t location, uint32_t row, int64_t excess_ns)
 {
@@ -133,7 +136,8 @@ static int64_t cut_device(struct what_if *w, uint32_t location, uint32_t row, in
 
     if (!waiting_of_device(view, location, row, 0, &last, &beyond))
         return replay_cut(&w->replay, location, row, excess_ns);
-    if (beyond.kind != WAITING_NOT && beyond.is_late)
+    if (beyond.kind != WAITING_NOT && beyond.is_late &&
+        (double)beyond.delay_ns >= MOST_OF * (double)excess_ns)
         return 0;
     device_path_of(view, last, enter, &path);
     total_ns = each_operation(w, path.longest, enter, leave, 0, 0);

@@ -60,6 +60,7 @@ PROGRAMS = {
     "hybrid": Program("hybrid.c", "mpi", "step", ["sweep"], None, [2, 4, 8], any_rank, 2),
     "serial": Program("serial.c", "serial", "block", ["parse"], None, [1], any_rank),
     "training": Program("training.py", "kineto", "ProfilerStep", [], "late", [2, 4, 8], any_rank),
+    "sharded": Program("training.py", "kineto", "ProfilerStep", [], None, [2, 4, 8], any_rank),
     "jacobi": Program("jacobi.py", "python", "sweep", ["relax", "copy_borders"], "copy_borders", [2, 4, 8], any_rank),
     "window": Program("window.c", "mpi", "step", ["compute", "fill"], None, [2, 4, 8, 16], any_rank),
     "poll": Program("poll.c", "mpi", "step", ["compute", "pack"], "pack", [2, 4, 8, 16], any_rank),
@@ -101,7 +102,7 @@ def applies(name, disturbance):
     if disturbance == "late":
         return program.sending is not None
     if disturbance == "collective":
-        return name in ("reduction", "training")
+        return name in ("reduction", "training", "sharded")
     if disturbance == "imbalance":
         return bool(program.pieces)
     if disturbance == "always" and program.kind == "serial":
@@ -131,7 +132,8 @@ def matrix(args):
             if program.kind == "omp":
                 runs.append(Run(name, disturbance, program.ranks[0], "quiet", "samples", args.seed))
     if args.few:
-        few = [("halo", "sleep"), ("serial", "sleep")] + [("training", x) for x in ("none", "stop", "late", "always")]
+        few = [("halo", "sleep"), ("serial", "sleep")] + [("training", x) for x in ("none", "stop", "late", "always")] + \
+            [("sharded", x) for x in ("none", "stop", "io")]
         runs = [x for x in runs if x.noise == "quiet" and x.ranks <= 4 and (x.program, x.disturbance) in few]
     return sorted((x for x in runs if re.search(args.only, x.name)), key=lambda x: x.noise == "noisy")
 
@@ -288,13 +290,16 @@ TRAINING_STEPS = 60
 TRAINING = {"stop": ("autograd", 50000.0), "sleep": ("forward", 50000.0), "io": ("input", 50000.0), "late": ("late", 80000.0),
             "collective": ("transfer", 50000.0), "always": ("backward", 2400.0), "now_and_then": ("autograd", 40000.0),
             "phase": ("backward", 5000.0)}
+# what is different of a sharded one, which has no thread of autograd
+SHARDED = TRAINING | {"stop": ("backward", 50000.0), "now_and_then": ("input", 40000.0)}
 
 
 def training_job(run, directory):
     """A job of PyTorch, and in truth.json what went wrong in it and cost, exactly."""
     rng = run.random
     rank = rng.randrange(run.ranks)
-    part, more = TRAINING.get(run.disturbance, ("", 0.0))
+    kind, wrong = (training.Sharded, SHARDED) if run.program == "sharded" else (training.Job, TRAINING)
+    part, more = wrong.get(run.disturbance, ("", 0.0))
     step_of = {"now_and_then": range(7, TRAINING_STEPS, 9), "phase": range(25, 40), "always": range(TRAINING_STEPS)}.get(
         run.disturbance) or sorted(rng.sample(range(5, TRAINING_STEPS - 3), EVENTS)) * (run.disturbance != "none")
 
@@ -305,20 +310,20 @@ def training_job(run, directory):
             return more if (r, what) == (on, part) and step in steps and once else 0.0
         return of
 
-    job = training.Job(run.ranks, TRAINING_STEPS, run.seed, extra(set(step_of)))
+    job = kind(run.ranks, TRAINING_STEPS, run.seed, extra(set(step_of)))
     job.write(directory / "trace")
     whole = DISTURBANCES[run.disturbance] == "whole"
     events = []
     for steps in [set(step_of)] if whole else [{x} for x in step_of]:
         mine = [t for t in job.touched if t[1] in steps]
-        other = training.Job(run.ranks, TRAINING_STEPS, run.seed, extra(set(step_of) - steps))
+        other = kind(run.ranks, TRAINING_STEPS, run.seed, extra(set(step_of) - steps))
         events.append({"rank": None if part == "transfer" else rank, "thread": None, "function": training.NAMES[part],
                        "steps": sorted(steps), "longer_ns": 1e3 * sum(
                            b - a - d + c for i in steps for (a, b), (c, d) in [(job.step_times[rank][i], other.step_times[rank][i])]),
                        "pieces": [[t[3] * 1e3, t[4] * 1e3] for t in mine],
                        "excess_ns": sum(t[4] - t[3] for t in mine) * 1e3, "cost_ns": (job.end_us - other.end_us) * 1e3})
         events[-1] |= {"all_" + x: events[-1][x] for x in ("excess_ns", "cost_ns")}
-    quiet = training.Job(run.ranks, TRAINING_STEPS, run.seed)
+    quiet = kind(run.ranks, TRAINING_STEPS, run.seed)
     typical = sorted(e - b for b, e in quiet.step_times[0])[TRAINING_STEPS // 2] * 1e3
     (directory / "truth.json").write_text(json.dumps({
         "whole": whole, "run_ns": job.end_us * 1e3, "typical_ns": typical, "events": events}), encoding="utf-8")

@@ -30,7 +30,7 @@ expect() {
     }
 }
 
-expect "runs with a result" length 10
+expect "runs with a result" length 16
 for program in halo serial; do
     expect "sleeps that $program wrote down, as long as they should be" \
         "[.[] | select(.program == \"$program\" and .disturbance == \"sleep\").truth[] | select(.excess_ns >= 25e6)] | length" 4
@@ -44,10 +44,13 @@ expect "calls that are usually not there: found, who, what, at what cost" \
 expect "what all of them cost together" \
     '[.[] | select(.program == "training" and .disturbance == "late") | .default.what_if[1] / ([.truth[].cost_ns] | add) - 1 | fabs < 0.1] | unique' \
     '[true]'
+expect "kernels, and batches, that others wait for behind a collective on a stream: who, what, at what cost" \
+    '[.[] | select(.program == "sharded" and .disturbance != "none").default.events[] | [.found, .rank, .function, .cost]] | unique' \
+    '[[true,true,true,true]]'
 expect "a GPU that is always slow: who, what, what it lost, cost, and what if it were not" \
     '[.[] | select(.program == "training" and .disturbance == "always").default.events[] | [.rank, .function, .lost, .cost, ."what-if"]] | unique' \
     '[[true,true,true,true,true]]'
-expect "accusations of jobs without any" '[.[] | select(.program == "training" and .disturbance == "none").default.false[]]' '[]'
+expect "accusations of jobs without any" '[.[] | select((.program == "training" or .program == "sharded") and .disturbance == "none").default.false[]]' '[]'
 # whoever reads the run later follows the wait to the thread of autograd, too
 for run in "$work"/lab/runs/training-stop-*/default.snag; do
     head=$("$build/snag" list "$run" --incidents --json | jq -rs '.[0].head')

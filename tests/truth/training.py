@@ -6,6 +6,10 @@ all-reduce on a stream of its own, which overlaps with the next; while it is at 
 and no record says that it waits, as in PyTorch's own traces of GPUs. Kernels of a stream follow each other, an all-reduce
 ends on all ranks when the last one has begun and its transfer is over. What goes wrong is added to one of these times, so
 what it costs is the difference of two jobs, exactly.
+
+Of a sharded model no rank has all parameters of a layer: they are gathered from all ranks one layer ahead of the kernel that
+needs them, while the one before computes, and gradients are scattered behind each backward kernel. So a rank whose batch is
+late holds up a collective that others wait for on a stream, and their kernels behind it.
 """
 import gzip
 import json
@@ -133,6 +137,17 @@ class Job:
                 now[r] = end + took + 5
         return max(now)
 
+    def _collective(self, name, at, took, numbers):
+        """One that ranks begin at these times; returns when it is over."""
+        end = max(at) + took
+        args = {"Collective name": name[0], "In msg nelems": 1000000, "Group size": self.ranks, "dtype": "BFloat16",
+                "Process Group Name": "0", "Process Group Ranks": str(list(range(self.ranks)))}
+        for r in range(self.ranks):
+            self._put(r, "kernel", name[1], at[r], end - at[r], stream=20, correlation=numbers[r], **args)
+            self.events[r].append({"ph": "f", "id": numbers[r], "pid": r, "tid": 20, "ts": round(at[r], 3),
+                                   "cat": "ac2g", "name": "ac2g", "bp": "e"})
+        return end
+
     def write(self, directory):
         directory = pathlib.Path(directory)
         directory.mkdir(parents=True, exist_ok=True)
@@ -146,3 +161,58 @@ class Job:
                      "distributedInfo": {"backend": "nccl", "rank": r, "world_size": self.ranks}, "traceEvents": head + events}
             with gzip.open(directory / f"rank{r}.json.gz", "wt", compresslevel=1) as file:
                 json.dump(whole, file)
+
+
+GATHER = ("_allgather_base", "ncclDevKernel_AllGather_RING_LL(ncclDevKernelArgsStorage<4096ul>)")
+SCATTER = ("_reduce_scatter_base", "ncclDevKernel_ReduceScatter_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)")
+
+
+class Sharded(Job):
+    """All that is launched is from one thread."""
+
+    def _launched(self, now):
+        """A launch of each rank; moves their times on."""
+        numbers = [self._launch(r, now[r]) for r in range(self.ranks)]
+        for r in range(self.ranks):
+            now[r] += 15
+        return numbers
+
+    def _exchange(self, name, step, now, after, sent, layer):
+        """A collective on stream 20, behind what it needs there and elsewhere; returns when it is over."""
+        numbers = self._launched(now)
+        took = self._part(0, step, "transfer", max(max(now), max(after), sent), layer) if layer == 1 else US["transfer"] / 4
+        return self._collective(name, [max(now[r], after[r], sent) for r in range(self.ranks)], took, numbers)
+
+    def _compute(self, part, step, now, free, needs, layer):
+        for r in range(self.ranks):
+            free[r] = self._kernel(r, step, part, layer, max(free[r], needs), now[r])
+            now[r] += 15
+
+    def _run(self):
+        now = [random.Random(f"{self.seed} {r}").uniform(0, 500) for r in range(self.ranks)]
+        free, sent = [0.0] * self.ranks, 0.0
+        for step in range(self.steps):
+            begins = list(now)
+            for r in range(self.ranks):
+                took = self._part(r, step, "input", now[r])
+                self._put(r, "user_annotation", NAMES["input"], now[r], took)
+                now[r] += took
+            gathered = sent = self._exchange(GATHER, step, now, [0.0] * self.ranks, sent, 0)
+            for layer in range(LAYERS):
+                needs = gathered
+                if layer + 1 < LAYERS:
+                    gathered = sent = self._exchange(GATHER, step, now, [0.0] * self.ranks, sent, layer + 1)
+                self._compute("forward", step, now, free, needs, layer)
+            for layer in reversed(range(LAYERS)):
+                self._compute("backward", step, now, free, 0.0, layer)
+                sent = self._exchange(SCATTER, step, now, free, sent, LAYERS + layer)
+            for r in range(self.ranks):
+                end = max(sent, free[r], now[r]) + 20
+                self._put(r, "cuda_runtime", "cudaDeviceSynchronize", now[r], end - now[r])
+                free[r] = end
+                took = self._part(r, step, "optimizer", end)
+                self._put(r, "user_annotation", NAMES["optimizer"], end, took)
+                self._put(r, "user_annotation", f"ProfilerStep#{step}", begins[r], end + took - begins[r])
+                self.step_times[r].append((begins[r], end + took))
+                now[r] = end + took + 5
+        return max(now)
