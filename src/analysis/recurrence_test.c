@@ -1,4 +1,4 @@
-#include "analysis/incidents.h"
+#include "analysis/recurrence.h"
 
 #include "test.h"
 

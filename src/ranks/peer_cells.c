@@ -250,6 +250,27 @@ const struct peer_cell *peer_cells_find(const struct peer_cells *cells, uint32_t
                                                                            : NULL;
 }
 
+bool peer_task_comes_often(const struct scoring *w, const struct peers *peers, uint32_t p,
+                           uint32_t path, double least)
+{
+    const struct forest *forest = &w->forest;
+    uint32_t n = 0, half = (peers->place[p].n_executions + 1) / 2;
+    uint32_t enough = half < PEERS_MIN_CALLS ? half : PEERS_MIN_CALLS;
+
+    for (uint32_t i = peers->first_tree[p]; i < peers->first_tree[p + 1]; i++) {
+        uint32_t t = peers->tree[i];
+        double task = 0;
+
+        for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++)
+            if (residual_path(&w->place, forest, t, v) == path)
+                task += residual_context(&w->model, &w->place, forest, t, v)->typical -
+                        w->model.offset_ns;
+        if (task > least && ++n >= enough)
+            return true;
+    }
+    return false;
+}
+
 /* ------------------------------------------------------------------------------- history */
 
 /*

@@ -63,6 +63,11 @@ static inline double peer_call_ns(const struct scoring *scoring, const struct pe
  */
 double peer_own_ns(const struct scoring *scoring, const struct peers *peers, uint32_t tree);
 
+/* peer_task_comes_often -- whether a place has more than so much to do on a path, by what is
+ * typical, in enough of its executions: what it has in a few is an anomaly. O(calls). */
+bool peer_task_comes_often(const struct scoring *scoring, const struct peers *peers,
+                           uint32_t place, uint32_t path, double least);
+
 /* peer_ratio -- ln((own work + c) / (typical + c)) of a vertex of a tree that is in the model.
  */
 double peer_ratio(const struct scoring *scoring, const struct peers *peers, uint32_t tree,

@@ -196,6 +196,16 @@ void peer_places_find(const struct scoring *scoring, const struct peers_opts *op
     order_trees(out, forest->n_trees);
 }
 
+void peer_places_compare(struct peers *peers)
+{
+    double least = INFINITY;
+
+    for (uint32_t p = 0; p < peers->n; p++)
+        least = fmin(least, peers->place[p].own_ns / peers->place[p].n_executions);
+    for (uint32_t p = 0; p < peers->n; p++)
+        peers->place[p].peers_ns = least * peers->place[p].n_executions;
+}
+
 /* --------------------------------------------------------------------------------- lifting */
 
 static int by_excess(const void *a, const void *b)

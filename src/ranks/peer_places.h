@@ -17,6 +17,9 @@
 void peer_places_find(const struct scoring *scoring, const struct peers_opts *opts,
                       struct peers *out);
 
+/* peer_places_compare -- peers_ns of all, once their own work is known. */
+void peer_places_compare(struct peers *peers);
+
 /*
  * peers_lift -- what is known of workers, said of the places that they belong to.
  *   workers  by PEERS_BY_WORKER, already compared

@@ -338,28 +338,6 @@ static void judge_time(struct peer_finder *f, const struct peer_cell *cell, uint
     add_path(place, &found);
 }
 
-/* Whether more than so much is to be done there in enough executions: what is rare is an anomaly. */
-static bool comes_often(const struct peer_finder *f, uint32_t p, uint32_t path, double least)
-{
-    const struct scoring *w = f->w;
-    const struct forest *forest = &w->forest;
-    uint32_t n = 0, half = (f->out->place[p].n_executions + 1) / 2;
-    uint32_t enough = half < PEERS_MIN_CALLS ? half : PEERS_MIN_CALLS;
-
-    for (uint32_t i = f->out->first_tree[p]; i < f->out->first_tree[p + 1]; i++) {
-        uint32_t t = f->out->tree[i];
-        double task = 0;
-
-        for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++)
-            if (residual_path(&w->place, forest, t, v) == path)
-                task += residual_context(&w->model, &w->place, forest, t, v)->typical -
-                        w->model.offset_ns;
-        if (task > least && ++n >= enough)
-            return true;
-    }
-    return false;
-}
-
 static void judge_task(struct peer_finder *f, const struct peer_cell *cell, uint32_t path,
                        const struct across *a)
 {
@@ -377,7 +355,7 @@ static void judge_task(struct peer_finder *f, const struct peer_cell *cell, uint
     if (found.factor < PEERS_MIN_FACTOR ||
         found.excess_ns < PEERS_WORTH_NAMING * time_of(place))
         return;
-    if (!comes_often(f, cell->place, path, a->middle + more / 2))
+    if (!peer_task_comes_often(f->w, f->out, cell->place, path, a->middle + more / 2))
         return;
     place->more_ns += found.excess_ns;
     add_path(place, &found);
@@ -730,22 +708,11 @@ static bool is_few(const struct peers *peers)
     return peers->n < PEERS_MIN_PLACES;
 }
 
-/* Of each the own work of the place that has the least in an execution. */
-static void find_least_work(struct peers *peers)
-{
-    double least = INFINITY;
-
-    for (uint32_t p = 0; p < peers->n; p++)
-        least = fmin(least, peers->place[p].own_ns / peers->place[p].n_executions);
-    for (uint32_t p = 0; p < peers->n; p++)
-        peers->place[p].peers_ns = least * peers->place[p].n_executions;
-}
-
 static void judge_work(struct peer_finder *f)
 {
     double typical_bytes = median_of(f->out, bytes_of);
 
-    find_least_work(f->out);
+    peer_places_compare(f->out);
 
     for (uint32_t i = 0; i < f->out->n; i++) {
         struct peer_place *p = &f->out->place[i];

@@ -13,13 +13,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define LONG_SHARE 64         /* of the run: who is needed so much later is not waited for */
-#define AHEAD 16u             /* syncs that are fetched from memory before they are played */
-#define ALIKE 9u              /* syncs like one that are looked at, */
-#define MIN_ALIKE 3u          /* at least, */
-#define MAX_ALIKE_STEPS 1024u /* among so many next to it */
-#define OWN_SHARE 0.5         /* of what a call lost: what is so much of it is no waiting */
-#define MIN_CHECKED 64u       /* syncs between two looks whether anything still changes */
+#define LONG_SHARE 64   /* of the run: who is needed so much later is not waited for */
+#define AHEAD 16u       /* syncs that are fetched from memory before they are played */
+#define OWN_SHARE 0.5   /* of what a call lost: what is so much of it is no waiting */
+#define MIN_CHECKED 64u /* syncs between two looks whether anything still changes */
 
 /* ---------------------------------------------------------------------------------- horizon */
 
@@ -180,35 +177,6 @@ static int64_t cut_before(struct replay *r, uint32_t k, int64_t ns)
     return ns;
 }
 
-static int64_t own_ns(const struct sync *k)
-{
-    return (int64_t)(k->leave_ns - k->enter_ns) - (int64_t)sync_wait_ns(k);
-}
-
-/* What the nearest syncs in the same function take beside waiting, the middle of some; INT64_MAX
- * where they are too few. */
-static int64_t typical_own_ns(const struct syncs *s, uint32_t k)
-{
-    const uint32_t *region = s->view->calls[syncs_location(s, k)].region;
-    uint32_t begin = s->first[s->sync[k].track], end = s->first[s->sync[k].track + 1], n = 0;
-    double own[ALIKE];
-
-    if (s->sync[k].call == NO_CALL)
-        return INT64_MAX;
-    for (uint32_t step = 1; step <= MAX_ALIKE_STEPS && n < ALIKE; step++)
-        for (int way = 0; way < 2 && n < ALIKE; way++) {
-            uint32_t other = way ? k + step : k - step;
-
-            if ((way ? other < end : step <= k - begin) && s->sync[other].call != NO_CALL &&
-                region[s->sync[other].call] == region[s->sync[k].call])
-                own[n++] = (double)own_ns(&s->sync[other]);
-        }
-    if (n < MIN_ALIKE)
-        return INT64_MAX;
-    qsort(own, n, sizeof *own, order_f64);
-    return llrint(own[n / 2]);
-}
-
 /* What a call lost is waiting first; but where it waits in each execution, it may be what it took
  * beside that, over what such calls do. */
 static int64_t excess_inside(const struct replay *r, uint32_t k, int64_t excess_ns)
@@ -216,19 +184,19 @@ static int64_t excess_inside(const struct replay *r, uint32_t k, int64_t excess_
     const struct sync *sync = &r->syncs->sync[k];
     int64_t waited = (int64_t)sync_wait_ns(sync), typical;
 
-    if (excess_ns > waited || (double)own_ns(sync) < OWN_SHARE * (double)excess_ns)
+    if (excess_ns > waited || (double)sync_own_ns(sync) < OWN_SHARE * (double)excess_ns)
         return excess_ns - waited;
-    typical = typical_own_ns(r->syncs, k);
+    typical = syncs_typical_own_ns(r->syncs, k);
     if (typical == INT64_MAX ||
-        (double)(own_ns(sync) - typical) < OWN_SHARE * (double)excess_ns)
+        (double)(sync_own_ns(sync) - typical) < OWN_SHARE * (double)excess_ns)
         return 0;
-    return at_most(excess_ns, own_ns(sync) - typical);
+    return at_most(excess_ns, sync_own_ns(sync) - typical);
 }
 
 static int64_t cut_inside(struct replay *r, uint32_t k, int64_t excess_ns)
 {
     const struct sync *sync = &r->syncs->sync[k];
-    int64_t own = own_ns(sync) - replay_cut_of(r, k).own_ns;
+    int64_t own = sync_own_ns(sync) - replay_cut_of(r, k).own_ns;
     int64_t ns = at_most(excess_inside(r, k, excess_ns), own);
 
     if (ns <= 0)

@@ -14,8 +14,13 @@
 #include "replay/syncs_needs.h"
 #include "replay/team_syncs.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define ALIKE 9u              /* syncs like one that are looked at, */
+#define MIN_ALIKE 3u          /* at least, */
+#define MAX_ALIKE_STEPS 1024u /* among so many next to it */
 
 #define N_SIZES 65           /* classes of messages: by the highest bit of their length */
 #define EAGER_SHARE 100      /* one in so many of a class ended early: they all may */
@@ -758,6 +763,28 @@ uint32_t syncs_of_call(const struct syncs *s, uint32_t location, uint32_t row)
         if (s->sync[k].call == (receive != NO_CALL ? receive : row))
             return k;
     return NEED_INDEX;
+}
+
+int64_t syncs_typical_own_ns(const struct syncs *s, uint32_t k)
+{
+    const uint32_t *region = s->view->calls[syncs_location(s, k)].region;
+    uint32_t begin = s->first[s->sync[k].track], end = s->first[s->sync[k].track + 1], n = 0;
+    double own[ALIKE];
+
+    if (s->sync[k].call == NO_CALL)
+        return INT64_MAX;
+    for (uint32_t step = 1; step <= MAX_ALIKE_STEPS && n < ALIKE; step++)
+        for (int way = 0; way < 2 && n < ALIKE; way++) {
+            uint32_t other = way ? k + step : k - step;
+
+            if ((way ? other < end : step <= k - begin) && s->sync[other].call != NO_CALL &&
+                region[s->sync[other].call] == region[s->sync[k].call])
+                own[n++] = (double)sync_own_ns(&s->sync[other]);
+        }
+    if (n < MIN_ALIKE)
+        return INT64_MAX;
+    qsort(own, n, sizeof *own, order_f64);
+    return llrint(own[n / 2]);
 }
 
 bool syncs_is_ready(const struct syncs *s, uint32_t sync)

@@ -182,6 +182,16 @@ static inline uint64_t sync_wait_ns(const struct sync *k)
     return until > k->enter_ns ? until - k->enter_ns : 0;
 }
 
+/* sync_own_ns -- how much of it was not. */
+static inline int64_t sync_own_ns(const struct sync *k)
+{
+    return (int64_t)(k->leave_ns - k->enter_ns) - (int64_t)sync_wait_ns(k);
+}
+
+/* syncs_typical_own_ns -- what the nearest syncs in the same function take beside waiting, the
+ * middle of some; INT64_MAX where they are too few. O(MAX_ALIKE_STEPS). */
+int64_t syncs_typical_own_ns(const struct syncs *s, uint32_t sync);
+
 /* syncs_begin_track, syncs_push -- while they are found: one more track; one more sync of it.
  */
 void syncs_begin_track(struct syncs *s, uint32_t location);

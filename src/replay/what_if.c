@@ -16,8 +16,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define MOST_OF                                                                                \
-    0.5 /* of what a call lost: that its GPU waited so much for another rank's is why */
+/* Of what a call lost: that its GPU waited so much for another rank's is why. */
+#define WAITED_SHARE 0.5
 
 static bool is_sound(const struct trace_view *view, uint32_t location)
 {
@@ -137,7 +137,7 @@ static int64_t cut_device(struct what_if *w, uint32_t location, uint32_t row, in
     if (!waiting_of_device(view, location, row, 0, &last, &beyond))
         return replay_cut(&w->replay, location, row, excess_ns);
     if (beyond.kind != WAITING_NOT && beyond.is_late &&
-        (double)beyond.delay_ns >= MOST_OF * (double)excess_ns)
+        (double)beyond.delay_ns >= WAITED_SHARE * (double)excess_ns)
         return 0;
     device_path_of(view, last, enter, &path);
     total_ns = each_operation(w, path.longest, enter, leave, 0, 0);

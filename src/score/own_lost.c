@@ -119,16 +119,17 @@ static void take_waits_out_of_saved(const struct own_wait_finder *f, uint32_t t,
                                     struct residual_measure *m)
 {
     const struct scoring *s = f->s;
-    double less = 0, typical = (double)m->loss.typical_ns;
+    double waited_less = 0, worked_less = 0, typical = (double)m->loss.typical_ns;
     double took = typical + (double)m->loss.more_ns, own;
 
     for (uint32_t v = s->forest.first[t]; v < s->forest.first[t + 1]; v++)
-        if (f->may_wait[s->forest.region[v]])
-            less += residual_common(&s->model, &s->place, &s->forest, t, v) -
-                    (double)s->forest.exclusive_ns[v];
-    if (less <= 0 || took <= 0)
+        *(f->may_wait[s->forest.region[v]] ? &waited_less : &worked_less) +=
+            residual_common(&s->model, &s->place, &s->forest, t, v) -
+            (double)s->forest.exclusive_ns[v];
+    if (took <= 0)
         return;
-    own = fmin(took + less, typical);
+    /* waits are skewed: less than all of them together typically are may be no less call by call */
+    own = fmin(fmax(took + fmax(waited_less, 0), typical - fmax(worked_less, 0)), typical);
     m->brief = residual_round(m->brief * log(typical / own) / log(typical / took));
     m->saved = residual_round((typical - own) / s->model.root_ns);
 }

@@ -223,6 +223,12 @@ static struct chosen_cause choose_most(const struct cause_row *row, size_t n, st
     return chosen;
 }
 
+/* "rank 1.1 gemm, 39.9 ms longer": what is elsewhere. */
+static bool says_where(const char *cause)
+{
+    return strncmp(cause, "rank ", strlen("rank ")) == 0;
+}
+
 static int find_most(sqlite3 *db, int64_t foi, struct outcome *a)
 {
     struct cause_row *row;
@@ -244,6 +250,10 @@ static int find_most(sqlite3 *db, int64_t foi, struct outcome *a)
                         &a->most.place);
     if (rc == 0 && chosen.incident > 0)
         rc = find_text(db, run_sql_cause, foi, chosen.incident, &a->most.what);
+    if (chosen.incident > 0 && a->most.what && !says_where(a->most.what)) {
+        free(a->most.what); /* of what comes back it is that of its head */
+        a->most.what = NULL;
+    }
     return rc;
 }
 
@@ -323,7 +333,7 @@ char *outcome_most_text(const struct outcome_most *m, char out[OUTCOME_TEXT_SIZE
                  m->is_cost         ? "that"
                  : m->is_loss_known ? "what anomalies lost"
                                     : "what anomalies are known to have lost");
-    is_placed = m->what && strncmp(m->what, "rank ", strlen("rank ")) == 0;
+    is_placed = m->what && says_where(m->what);
     if (is_placed)
         text_say(&w, "%.400s", m->what);
     else if (m->rank != NO_RANK)

@@ -29,7 +29,8 @@ struct outcome_most {
     bool is_cost;       /* ns: what each incident cost by itself, summed; else what all lost */
     bool is_loss_known; /* of all anomalies: each ends, and there are enough executions */
     uint64_t ns, of_ns; /* of_ns: the same of all incidents with an anomaly */
-    char *what; /* "step > solve takes longer", "rank 1.1 gemm, 39.9 ms longer"; NULL: not known */
+    char *
+        what; /* "step > solve takes longer", "rank 1.1 gemm, 39.9 ms longer"; NULL: not known */
     char *function, *place; /* "solve", "solver.c:17" or ""; NULL: of no function in particular
                              */
 };

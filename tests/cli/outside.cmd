@@ -16,3 +16,12 @@ snag analyze 'synth:60*step(a@1ms |) 0:step(a@90ms |) 1:step(a@1ms |) 60*step(a@
 snag analyze 'synth:main(200*step(a@1ms |) 0:step(a@970us | x@100ns) 1:step(a@1ms |) 2:step(a@1ms |) 3:step(a@1020us |) 100*step(a@1ms |));ranks=4;jitter=0.02' --foi step -o once.snag --quiet | sed -n '/^without/p'
 snag list once.snag --incidents --json --verdict anomaly | jq -c '[.lost_ns, .head, .rank, .caused_by]'
 snag list once.snag --verdict anomaly --executions --json | jq -c '[.id, .why]'; snag list once.snag --incidents --json --verdict anomaly | jq -c .why
+
+# What comes to all ranks at once is no rank's; what costs is not known where nobody is known to wait.
+snag analyze 'synth:60*step(a@1ms |) step(a@9ms |) 60*step(a@1ms |);ranks=4;jitter=0.02' --foi step -o alike.snag --quiet | sed -n '/^without/p; /^inc/,/^the other/p'
+snag list alike.snag --incidents --json | jq -c '[.alike, .ranks]' | sed -n 1p
+snag analyze 'synth:200*step(a@1ms);ranks=3;jitter=0.02;slow=a/90/9/1' --foi step -o apart.snag --quiet | sed -n '/^what/p; /^ *1 /p'
+
+# Two components of a coupled program: what one does, and the other does not, is not so many times as long.
+snag analyze 'synth:100*step(0:a@1ms 1:a@1ms 2:b@3ms 3:b@3ms |);ranks=4;jitter=0.02' --foi step -o coupled.snag --quiet >/dev/null
+snag ranks coupled.snag
