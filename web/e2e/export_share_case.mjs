@@ -122,6 +122,21 @@ async function find(page) {
     await field.press("Enter");
     await isAt(page, await callsOf(page, "&step=previous"));
     await page.locator(".found-place", { hasText: "1 of 800" }).waitFor();
+
+    // Where views are below each other, what was found comes into sight.
+    const usual = page.viewportSize();
+    await page.setViewportSize({ width: 800, height: 600 });
+    await page.locator("main.stacked").waitFor();
+    await field.fill("longest compute on rank 2");
+    await field.press("Enter");
+    await isAt(page, await callsOf(page, "&locations=2"));
+    await page.waitForFunction(() => {
+        const { top, bottom } = document
+            .querySelector("#view-timeline")
+            .getBoundingClientRect();
+        return top >= 0 && top < innerHeight / 2 && bottom > top;
+    });
+    await page.setViewportSize(usual);
 }
 
 /* Opened by its key, it begins with the keys. */

@@ -28,7 +28,11 @@ export function showChosen(isInFront: boolean): void {
     leftFor.value = isInFront ? null : chosen.value;
 }
 
+/* Asked for last: where views are below each other it is scrolled to. */
+export const askedView = signal<{ name: ViewName } | null>(null);
+
 export function showView(name: ViewName): void {
+    askedView.value = { name };
     views.value = viewNames.filter((v) => v === name || views.value.includes(v));
     if (tabs.value.includes(name)) front.value = name;
     if (viewRow(name).is !== "details") return;

@@ -12,7 +12,7 @@ import {
     setDragged,
 } from "../state/panes";
 import { shownQuery } from "../state/selected";
-import { frontTab, isBehind, showView, tabs } from "../state/shown_views";
+import { askedView, frontTab, isBehind, showView, tabs } from "../state/shown_views";
 import { chosen, run, views } from "../state/store";
 import { viewRow, ViewName, viewsThatAre } from "../state/views";
 import { CompareDialog } from "./compare_dialog";
@@ -85,6 +85,11 @@ function Views({ scroller }: { scroller: Size }) {
     const [timeline = null] = viewsThatAre("below", views.value);
     const [why = null] = viewsThatAre("details", views.value);
     const above = viewsThatAre(undefined, views.value);
+    const asked = askedView.value;
+    useEffect(() => {
+        if (asked && isStacked)
+            document.getElementById(`view-${asked.name}`)?.scrollIntoView({ block: "start" });
+    }, [asked]);
     const shown = {
         above: above.filter((name) => !isBehind(name)),
         timeline,
