@@ -175,10 +175,14 @@ static void find_hidden(struct costs *c)
         if (!is_suspect || !may_cost(c, t))
             continue;
         cut(c, t);
+        /* who polls, and does something else between, may have waited all the time that it lost */
+        if ((double)r->unknown_ns >= MAX_UNKNOWN * lost_of(c, t))
+            r->unknown_ns = llrint(lost_of(c, t));
         if (r->unknown_ns >= (int64_t)COST_MIN_LOST) {
             mem_grow(&c->hidden, &cap, (size_t)c->n_hidden + 1, sizeof *c->hidden);
-            c->hidden[c->n_hidden++] = (struct hidden_wait){
-                enter_ns, enter_ns + forest->root_ns[t], r->unknown_ns, forest->location[t]};
+            c->hidden[c->n_hidden++] =
+                (struct hidden_wait){enter_ns, enter_ns + forest->root_ns[t], r->unknown_ns,
+                                     forest->location[t], c->incidents->of[t]};
             if (forest->root_ns[t] > c->longest_hidden_ns)
                 c->longest_hidden_ns = forest->root_ns[t];
         }
@@ -188,8 +192,9 @@ static void find_hidden(struct costs *c)
         qsort(c->hidden, c->n_hidden, sizeof *c->hidden, by_enter);
 }
 
-/* The longest such wait elsewhere while tree t was on its way: it may have been for that. */
-static int64_t hidden_behind(const struct costs *c, uint32_t t)
+/* The longest such wait elsewhere while tree t was on its way: it may have been for that.
+ *   but  not of this incident, whose waits are counted with it; INCIDENT_NONE: of any */
+static int64_t hidden_behind(const struct costs *c, uint32_t t, uint32_t but)
 {
     const struct forest *forest = &c->scoring->forest;
     uint64_t enter_ns = forest->enter_ns[t], leave_ns = enter_ns + forest->root_ns[t];
@@ -203,7 +208,8 @@ static int64_t hidden_behind(const struct costs *c, uint32_t t)
         uint64_t begin_ns = h->enter_ns > enter_ns ? h->enter_ns : enter_ns;
         uint64_t end_ns = h->leave_ns < leave_ns ? h->leave_ns : leave_ns;
 
-        if (h->location != forest->location[t] && end_ns > begin_ns &&
+        if ((but == INCIDENT_NONE || h->incident != but) &&
+            h->location != forest->location[t] && end_ns > begin_ns &&
             (double)(end_ns - begin_ns) >=
                 HIDDEN_OVERLAP * fmin((double)h->ns, lost_of(c, t)) &&
             h->ns > longest_ns)
@@ -429,13 +435,14 @@ static struct played bound_of(const struct costs *c, struct bounder *b, uint32_t
     struct replay *r = &b->what_if.replay;
     struct played played = {0, 0, false};
 
-    if (!is_critical(c, t) && hidden_behind(c, t) == 0)
+    if (!is_critical(c, t) && hidden_behind(c, t, INCIDENT_NONE) == 0)
         return played;
     mem_grow(&b->excess_ns, &b->excess_cap, n, sizeof *b->excess_ns);
     cut_from(c, &b->what_if, t, b->excess_ns);
     b->work += VERTEX_WORK * n;
     played = with_unknown(c, critical_cut_ns(&c->critical, r),
-                          r->unknown_ns + hidden_behind(c, t), lost_of(c, t), lost_of(c, t));
+                          r->unknown_ns + hidden_behind(c, t, INCIDENT_NONE), lost_of(c, t),
+                          lost_of(c, t));
     played.is_bound |= played.ns > 0 && !is_path_the_run(c);
     replay_clear(r);
     return played;
@@ -497,7 +504,7 @@ static int by_claim(const void *a, const void *b)
 static void find_one(struct costs *c, uint32_t t)
 {
     int64_t cut_ns = cut(c, t);
-    struct played played = play(c, lost_of(c, t), hidden_behind(c, t), false);
+    struct played played = play(c, lost_of(c, t), hidden_behind(c, t, INCIDENT_NONE), false);
 
     c->cost_ns[t] = played.ns;
     c->is_bound[t] = played.is_bound;
@@ -570,7 +577,8 @@ static struct played cost_of(struct costs *c, const uint32_t *tree, uint32_t n,
         if (is_unended(c, tree[i]))
             return nothing_known;
     for (uint32_t i = 0; i < n; i++) {
-        int64_t behind_ns = is_incident ? hidden_behind(c, tree[i]) : 0;
+        int64_t behind_ns =
+            is_incident ? hidden_behind(c, tree[i], c->incidents->of[tree[i]]) : 0;
 
         cut(c, tree[i]);
         cut_outside(c, tree[i]);
@@ -609,7 +617,7 @@ static struct played cost_of_incident(struct costs *c, const uint32_t *tree, uin
         return (struct played){c->cost_ns[tree[0]], c->cost_ns[tree[0]], false};
     for (uint32_t i = 0; i < n && is_off; i++)
         is_off = !is_critical(c, tree[i]) && !is_unended(c, tree[i]) &&
-                 hidden_behind(c, tree[i]) == 0;
+                 hidden_behind(c, tree[i], c->incidents->of[tree[i]]) == 0;
     if (is_off)
         return (struct played){0, 0, false};
     return may_play ? cost_of(c, tree, n, true) : nothing_known;

@@ -37,7 +37,7 @@ struct incident_cost {
 struct hidden_wait {
     uint64_t enter_ns, leave_ns; /* of the execution */
     int64_t ns;                  /* how long */
-    uint32_t location;
+    uint32_t location, incident; /* of it */
 };
 
 #define COST_UNKNOWN INT64_MIN

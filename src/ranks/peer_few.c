@@ -182,7 +182,8 @@ static void judge_path(const struct few *f, uint32_t place, uint32_t path)
     const struct peer_cell *own = peer_cells_find(f->cells, place, path);
     struct peer_path x = {.path = path, .is_sure = true, .stage = NO_STAGE};
     double task_ns[PEERS_MIN_PLACES] = {0}, capped_ns[PEERS_MIN_PLACES] = {0},
-           ratio[PEERS_MIN_PLACES] = {0}, slow_ns = 0, more_ns, task_others, capped_others;
+           ratio[PEERS_MIN_PLACES] = {0}, slow_ns = 0, in_all, more_ns, task_others,
+           capped_others;
     double of_others = 0; /* the square of their errors' sum, if these are independent */
 
     if (own == NULL)
@@ -198,8 +199,10 @@ static void judge_path(const struct few *f, uint32_t place, uint32_t path)
     x.above = own->ratio - middle_but(f->out->n, place, ratio);
     if (x.above > 0) {
         slow_ns = peer_cell_excess(own, x.above, f->w->model.offset_ns);
-        if (in_all_ns(f, place, path) < SKEWED * slow_ns)
-            slow_ns = in_all_ns(f, place, path);
+        in_all = in_all_ns(f, place, path);
+        if (in_all < SKEWED * slow_ns ||
+            (in_all < slow_ns && slow_ns >= ALL_OF_IT * own->time_ns))
+            slow_ns = in_all;
     }
     task_others = middle_but(f->out->n, place, task_ns);
     capped_others = middle_but(f->out->n, place, capped_ns);

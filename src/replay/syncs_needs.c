@@ -58,6 +58,26 @@ struct own_syncs {
     bool is_stream;
 };
 
+/*
+ * A large message that both have posted moves only while both are in MPI, where nobody else sees to
+ * it: who stayed until the other came back to complete it, and then hardly longer, waited for that.
+ */
+static void need_of_progress(struct needs *n, size_t row, uint32_t who, uint32_t posted)
+{
+    const struct syncs *s = n->s;
+    const struct message *m = &s->view->message[row];
+    const struct message *send = m->kind == MESSAGE_SEND ? m : &s->view->message[m->match];
+    uint32_t back = n->at->ended[m->match];
+    uint64_t from_ns = s->sync[who].enter_ns;
+
+    if (!is_there(back) || back == posted || !syncs_is_synchronous(s, send))
+        return;
+    if (s->sync[posted].enter_ns > from_ns)
+        from_ns = s->sync[posted].enter_ns;
+    if (waiting_ended_by(from_ns, s->sync[back].enter_ns, s->sync[who].leave_ns))
+        note(n, who, back);
+}
+
 static void need_of_message(struct needs *n, size_t row, const struct own_syncs *own)
 {
     const struct record_syncs *at = n->at;
@@ -70,8 +90,11 @@ static void need_of_message(struct needs *n, size_t row, const struct own_syncs 
     other = at->posted[m->match];
     if (!is_there(other)) /* a blocking receive: it was posted where it ended */
         other = at->ended[m->match];
-    if (is_there(other) && other - own->begin >= own->n)
+    if (is_there(other) && other - own->begin >= own->n) {
         note(n, who, other);
+        if (!own->is_stream)
+            need_of_progress(n, row, who, other);
+    }
 }
 
 static void messages_of(struct needs *n, uint32_t l)
