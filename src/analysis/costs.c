@@ -149,8 +149,6 @@ struct played {
 
 static const struct played nothing_known = {COST_UNKNOWN, COST_UNKNOWN, false};
 
-/* ------------------------------------------------------------------ waits for nobody knows whom */
-
 #define MAX_HIDDEN_ASKED 4096u /* that may be looked at for one execution */
 #define HIDDEN_OVERLAP 0.5     /* of such a wait must have been possible at that time */
 
@@ -169,10 +167,10 @@ static void find_hidden(struct costs *c)
     size_t cap = 0;
 
     for (uint32_t t = 0; t < forest->n_trees; t++) {
-        bool is_suspect = c->scoring->is_anomaly[t] || c->incidents->of[t] != INCIDENT_NONE;
         uint64_t enter_ns = forest->enter_ns[t];
 
-        if (!is_suspect || !may_cost(c, t))
+        if ((!c->scoring->is_anomaly[t] && c->incidents->of[t] == INCIDENT_NONE) ||
+            !may_cost(c, t))
             continue;
         cut(c, t);
         /* who polls, and does something else between, may have waited all the time that it lost */
@@ -560,10 +558,9 @@ static int64_t more_to_do(const struct costs *c, uint32_t t)
     const struct scoring *w = c->scoring;
     double more_ns = (double)w->measure[t].loss.typical_ns - w->model.root_ns;
 
-    return w->is_anomaly[t] && more_ns > MUCH_MORE * w->model.root_ns &&
-                   lost_of(c, t) < MAX_UNKNOWN * more_ns
-               ? llrint(more_ns)
-               : 0;
+    bool is_much = w->is_anomaly[t] && more_ns > MUCH_MORE * w->model.root_ns;
+
+    return is_much && lost_of(c, t) < MAX_UNKNOWN * more_ns ? llrint(more_ns) : 0;
 }
 
 /* What some trees cost together, of an incident or of all. */

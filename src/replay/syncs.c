@@ -666,6 +666,7 @@ static void find_apart(struct syncs *s)
     const struct location *location = s->view->defs->location;
     bool *is_waited_for = find_waited_for(s), has_others = false;
     uint32_t first = UINT32_MAX; /* location with calls */
+    uint32_t of = 0;             /* first of its rank */
 
     for (uint32_t l = 0; l < s->n_locations; l++) {
         if (s->view->calls[l].n == 0)
@@ -676,8 +677,9 @@ static void find_apart(struct syncs *s)
     for (uint32_t l = 0; l < s->n_locations; l++) {
         bool is_alone = syncs_takes_part(s, l) && !s->is_stream[l] &&
                         syncs_end(s, l) - syncs_begin(s, l) <= 2;
-        uint32_t of = definitions_find_location(s->view->defs, location[l].rank);
 
+        if (l == 0 || location[l].rank != location[l - 1].rank)
+            of = l; /* while a run is recorded, locations are in no order */
         s->is_apart[l] = (is_alone && has_others) ||
                          (!s->is_stream[l] && l != of && s->view->calls[of].n > 0 &&
                           s->view->calls[l].n_spans == 0 && !is_waited_for[l]);
@@ -767,18 +769,18 @@ uint32_t syncs_of_call(const struct syncs *s, uint32_t location, uint32_t row)
 
 int64_t syncs_typical_own_ns(const struct syncs *s, uint32_t k)
 {
-    const uint32_t *region = s->view->calls[syncs_location(s, k)].region;
+    const struct call_view *calls = &s->view->calls[syncs_location(s, k)];
     uint32_t begin = s->first[s->sync[k].track], end = s->first[s->sync[k].track + 1], n = 0;
     double own[ALIKE];
 
-    if (s->sync[k].call == NO_CALL)
+    if (s->sync[k].call >= calls->n)
         return INT64_MAX;
     for (uint32_t step = 1; step <= MAX_ALIKE_STEPS && n < ALIKE; step++)
         for (int way = 0; way < 2 && n < ALIKE; way++) {
             uint32_t other = way ? k + step : k - step;
 
-            if ((way ? other < end : step <= k - begin) && s->sync[other].call != NO_CALL &&
-                region[s->sync[other].call] == region[s->sync[k].call])
+            if ((way ? other < end : step <= k - begin) && s->sync[other].call < calls->n &&
+                calls->region[s->sync[other].call] == calls->region[s->sync[k].call])
                 own[n++] = (double)sync_own_ns(&s->sync[other]);
         }
     if (n < MIN_ALIKE)

@@ -52,12 +52,11 @@ static void fill(struct incident_row *x, sqlite3_stmt *query, bool has_several)
 
 char *incident_cause_text(const struct incident_row *x, char out[INCIDENT_CAUSE_TEXT_SIZE])
 {
-    int n = snprintf(out, INCIDENT_CAUSE_TEXT_SIZE, "%.*s", INCIDENT_CAUSE_TEXT_SIZE - 40,
-                     x->cause);
+    char ranks[24] = "";
 
     if (x->n_alike > 1)
-        snprintf(out + n, INCIDENT_CAUSE_TEXT_SIZE - (size_t)n, ", on %u ranks alike",
-                 x->n_alike);
+        snprintf(ranks, sizeof ranks, "%u ranks: ", x->n_alike);
+    snprintf(out, INCIDENT_CAUSE_TEXT_SIZE, "%s%.360s", ranks, x->cause);
     return out;
 }
 

@@ -64,7 +64,7 @@ struct incident_row {
 
 #define INCIDENT_CAUSE_TEXT_SIZE 400
 
-/* incident_cause_text -- "step > solve +9.9 ms", "..., on 6 ranks alike". Returns out. */
+/* incident_cause_text -- "step > solve +9.9 ms", "6 ranks: step > solve +9.9 ms". Returns out. */
 char *incident_cause_text(const struct incident_row *x, char out[INCIDENT_CAUSE_TEXT_SIZE]);
 
 /* incident_cost_text -- "36.4 ms", "29.2 to 36.4 ms", "at most 36.4 ms", "" where nothing is

@@ -1,4 +1,4 @@
-// A rank that is slow in every execution: the page opens with who waits for it, says what it does, and lanes that a person
+// A rank that is slow beside the others: the page opens with who waits for it, says what it does, and lanes that a person
 // chose stay.
 import { accessible } from "./axe.mjs";
 import { assert, candidates, detail, loaded, openAnew, selectedId, until } from "./steps.mjs";
@@ -22,7 +22,7 @@ async function opensWithWhoWaits(page, server) {
     const line = page.locator(".run-summary");
     assert.match(
         await line.textContent(),
-        /^Rank 2 is slow in every execution: .* shorter; .*advect \+\d+ % \(.*, \d+ % of its calls from the start\)\./,
+        /^Rank 2 is slow beside the others: .* shorter; .*advect \+\d+ % \(.*, \d+ % of its calls from the start\)\./,
     );
     const { scrollHeight, clientHeight } = await line.evaluate((e) => ({
         scrollHeight: e.scrollHeight,
@@ -31,7 +31,7 @@ async function opensWithWhoWaits(page, server) {
     assert.ok(scrollHeight <= clientHeight + 1, "it is not cut");
     assert.doesNotMatch(await selectedId(page), /^#2-/);
     await page.locator(".detail .origin", { hasText: /^waits for rank 2: advect/ }).waitFor();
-    assert.match(await detail(page).textContent(), /It is slow in every execution/);
+    assert.match(await detail(page).textContent(), /It is slow beside the others/);
     await page.locator(".panel-why h3", { hasText: "Whom it waited for" }).waitFor();
     await accessible(page, "who waits for a slow rank");
 }
