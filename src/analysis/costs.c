@@ -77,7 +77,7 @@ void costs_release(struct costs *c)
     why_release(&c->why);
     free(c->cost_ns);
     free(c->is_bound);
-    free(c->hidden);
+    hidden_waits_release(&c->hidden);
     critical_release(&c->critical);
     free(c->of_incident);
     free(c->excess_ns);
@@ -149,71 +149,50 @@ struct played {
 
 static const struct played nothing_known = {COST_UNKNOWN, COST_UNKNOWN, false};
 
-#define MAX_HIDDEN_ASKED 4096u /* that may be looked at for one execution */
-#define HIDDEN_OVERLAP 0.5     /* of such a wait must have been possible at that time */
-
-static int by_enter(const void *a, const void *b)
+/* Anomalies, and what they are together with. */
+static bool is_suspect(const struct costs *c, uint32_t t)
 {
-    const struct hidden_wait *p = a, *q = b;
-
-    return ORDER(p->enter_ns, q->enter_ns) ?: ORDER(p->location, q->location);
+    return c->scoring->is_anomaly[t] || c->incidents->of[t] != INCIDENT_NONE;
 }
 
-/* Of anomalies, and what they are together with. */
-static void find_hidden(struct costs *c)
+#define OF_ANY (INCIDENT_NONE - 1) /* the number of no incident */
+
+static struct hidden_wait execution_of(const struct costs *c, uint32_t t, int64_t ns)
 {
     const struct forest *forest = &c->scoring->forest;
+
+    return (struct hidden_wait){forest->enter_ns[t], forest->enter_ns[t] + forest->root_ns[t],
+                                ns, forest->location[t], c->incidents->of[t]};
+}
+
+static void find_hidden(struct costs *c)
+{
     struct replay *r = &c->what_if.replay;
-    size_t cap = 0;
 
-    for (uint32_t t = 0; t < forest->n_trees; t++) {
-        uint64_t enter_ns = forest->enter_ns[t];
+    for (uint32_t t = 0; t < c->scoring->forest.n_trees; t++) {
+        struct hidden_wait wait;
 
-        if ((!c->scoring->is_anomaly[t] && c->incidents->of[t] == INCIDENT_NONE) ||
-            !may_cost(c, t))
+        if (!is_suspect(c, t) || !may_cost(c, t))
             continue;
         cut(c, t);
+        wait = execution_of(c, t, r->unknown_ns);
         /* who polls, and does something else between, may have waited all the time that it lost */
-        if ((double)r->unknown_ns >= MAX_UNKNOWN * lost_of(c, t))
-            r->unknown_ns = llrint(lost_of(c, t));
-        if (r->unknown_ns >= (int64_t)COST_MIN_LOST) {
-            mem_grow(&c->hidden, &cap, (size_t)c->n_hidden + 1, sizeof *c->hidden);
-            c->hidden[c->n_hidden++] =
-                (struct hidden_wait){enter_ns, enter_ns + forest->root_ns[t], r->unknown_ns,
-                                     forest->location[t], c->incidents->of[t]};
-            if (forest->root_ns[t] > c->longest_hidden_ns)
-                c->longest_hidden_ns = forest->root_ns[t];
-        }
+        if ((double)wait.ns >= MAX_UNKNOWN * lost_of(c, t))
+            wait.ns = llrint(lost_of(c, t));
+        if (wait.ns >= (int64_t)COST_MIN_LOST)
+            hidden_waits_add(&c->hidden, &wait);
         replay_clear(r);
     }
-    if (c->n_hidden > 1)
-        qsort(c->hidden, c->n_hidden, sizeof *c->hidden, by_enter);
+    hidden_waits_order(&c->hidden);
 }
 
 /* The longest such wait elsewhere while tree t was on its way: it may have been for that.
- *   but  not of this incident, whose waits are counted with it; INCIDENT_NONE: of any */
+ *   but  not of this incident, whose waits are counted with it; OF_ANY: of any */
 static int64_t hidden_behind(const struct costs *c, uint32_t t, uint32_t but)
 {
-    const struct forest *forest = &c->scoring->forest;
-    uint64_t enter_ns = forest->enter_ns[t], leave_ns = enter_ns + forest->root_ns[t];
-    uint64_t from_ns = enter_ns > c->longest_hidden_ns ? enter_ns - c->longest_hidden_ns : 0;
-    uint32_t i = FIRST_NOT(k, 0, c->n_hidden, c->hidden[k].enter_ns < from_ns), n_asked = 0;
-    int64_t longest_ns = 0;
+    struct hidden_wait of = execution_of(c, t, llrint(lost_of(c, t)));
 
-    for (; i < c->n_hidden && c->hidden[i].enter_ns < leave_ns && n_asked < MAX_HIDDEN_ASKED;
-         i++, n_asked++) {
-        const struct hidden_wait *h = &c->hidden[i];
-        uint64_t begin_ns = h->enter_ns > enter_ns ? h->enter_ns : enter_ns;
-        uint64_t end_ns = h->leave_ns < leave_ns ? h->leave_ns : leave_ns;
-
-        if ((but == INCIDENT_NONE || h->incident != but) &&
-            h->location != forest->location[t] && end_ns > begin_ns &&
-            (double)(end_ns - begin_ns) >=
-                HIDDEN_OVERLAP * fmin((double)h->ns, lost_of(c, t)) &&
-            h->ns > longest_ns)
-            longest_ns = h->ns;
-    }
-    return longest_ns;
+    return is_suspect(c, t) ? hidden_waits_behind(&c->hidden, &of, but) : 0;
 }
 
 /* What waited for what is not in the trace stays in the run; it cost at most itself. Where that
@@ -433,14 +412,14 @@ static struct played bound_of(const struct costs *c, struct bounder *b, uint32_t
     struct replay *r = &b->what_if.replay;
     struct played played = {0, 0, false};
 
-    if (!is_critical(c, t) && hidden_behind(c, t, INCIDENT_NONE) == 0)
+    if (!is_critical(c, t) && hidden_behind(c, t, OF_ANY) == 0)
         return played;
     mem_grow(&b->excess_ns, &b->excess_cap, n, sizeof *b->excess_ns);
     cut_from(c, &b->what_if, t, b->excess_ns);
     b->work += VERTEX_WORK * n;
-    played = with_unknown(c, critical_cut_ns(&c->critical, r),
-                          r->unknown_ns + hidden_behind(c, t, INCIDENT_NONE), lost_of(c, t),
-                          lost_of(c, t));
+    played =
+        with_unknown(c, critical_cut_ns(&c->critical, r),
+                     r->unknown_ns + hidden_behind(c, t, OF_ANY), lost_of(c, t), lost_of(c, t));
     played.is_bound |= played.ns > 0 && !is_path_the_run(c);
     replay_clear(r);
     return played;
@@ -502,7 +481,7 @@ static int by_claim(const void *a, const void *b)
 static void find_one(struct costs *c, uint32_t t)
 {
     int64_t cut_ns = cut(c, t);
-    struct played played = play(c, lost_of(c, t), hidden_behind(c, t, INCIDENT_NONE), false);
+    struct played played = play(c, lost_of(c, t), hidden_behind(c, t, OF_ANY), false);
 
     c->cost_ns[t] = played.ns;
     c->is_bound[t] = played.is_bound;

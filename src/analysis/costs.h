@@ -18,6 +18,7 @@
 #ifndef SNAG_ANALYSIS_COSTS_H
 #define SNAG_ANALYSIS_COSTS_H
 
+#include "analysis/hidden_waits.h"
 #include "analysis/incidents.h"
 #include "replay/critical.h"
 #include "replay/what_if.h"
@@ -33,13 +34,6 @@ struct incident_cost {
     bool is_bound;    /* it is at most most_ns; else it is that */
 };
 
-/* An execution that waited longer than is typical for nobody knows whom. */
-struct hidden_wait {
-    uint64_t enter_ns, leave_ns; /* of the execution */
-    int64_t ns;                  /* how long */
-    uint32_t location, incident; /* of it */
-};
-
 #define COST_UNKNOWN INT64_MIN
 #define COST_TEXT_SIZE 256
 #define COST_MIN_LOST 1.0 /* ns: who lost less cost nothing */
@@ -50,9 +44,7 @@ struct costs {
     struct why why;
     struct what_if what_if;
     struct critical critical;
-    struct hidden_wait *hidden; /* [n_hidden] by when they began */
-    uint32_t n_hidden;
-    uint64_t longest_hidden_ns;
+    struct hidden_waits hidden;
     double *excess_ns; /* of the calls of a tree */
     size_t excess_cap;
     double budget; /* work that is left */
