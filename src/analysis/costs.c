@@ -553,8 +553,7 @@ static struct played cost_of(struct costs *c, const uint32_t *tree, uint32_t n,
         if (is_unended(c, tree[i]))
             return nothing_known;
     for (uint32_t i = 0; i < n; i++) {
-        int64_t behind_ns =
-            is_incident ? hidden_behind(c, tree[i], c->incidents->of[tree[i]]) : 0;
+        int64_t behind_ns = hidden_behind(c, tree[i], c->incidents->of[tree[i]]);
 
         cut(c, tree[i]);
         cut_outside(c, tree[i]);
