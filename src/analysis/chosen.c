@@ -398,7 +398,7 @@ static void cut_tree(struct tree_cutting *k, uint32_t t)
     for (uint32_t i = 0; i < n; i++)
         sum += k->excess_ns[i];
     c->n_chosen += is_in;
-    c->n_outside += is_in && !syncs_is_known(&k->w->syncs, k->forest.location[t]);
+    c->n_outside += is_in && !syncs_takes_part(&k->w->syncs, k->forest.location[t]);
     sum = fmax(fmin(sum, (double)(MAX_ADDED_NS - c->excess_ns)),
                -(double)(MAX_ADDED_NS + c->excess_ns));
     c->excess_ns += llrint(sum);

@@ -77,6 +77,7 @@ void costs_release(struct costs *c)
     why_release(&c->why);
     free(c->cost_ns);
     free(c->is_bound);
+    free(c->behind_ns);
     hidden_waits_release(&c->hidden);
     critical_release(&c->critical);
     free(c->of_incident);
@@ -165,11 +166,22 @@ static struct hidden_wait execution_of(const struct costs *c, uint32_t t, int64_
                                 ns, forest->location[t], c->incidents->of[t]};
 }
 
+/* The longest such wait elsewhere while tree t was on its way: it may have been for that.
+ *   but  not of this incident, whose waits are counted with it; OF_ANY: of any */
+static int64_t hidden_behind(const struct costs *c, uint32_t t, uint32_t but)
+{
+    struct hidden_wait of = execution_of(c, t, llrint(lost_of(c, t)));
+
+    return is_suspect(c, t) ? hidden_waits_behind(&c->hidden, &of, but) : 0;
+}
+
 static void find_hidden(struct costs *c)
 {
     struct replay *r = &c->what_if.replay;
+    uint32_t n = c->scoring->forest.n_trees;
+    double budget = c->budget; /* is for what is played */
 
-    for (uint32_t t = 0; t < c->scoring->forest.n_trees; t++) {
+    for (uint32_t t = 0; t < n; t++) {
         struct hidden_wait wait;
 
         if (!is_suspect(c, t) || !may_cost(c, t))
@@ -184,15 +196,12 @@ static void find_hidden(struct costs *c)
         replay_clear(r);
     }
     hidden_waits_order(&c->hidden);
-}
-
-/* The longest such wait elsewhere while tree t was on its way: it may have been for that.
- *   but  not of this incident, whose waits are counted with it; OF_ANY: of any */
-static int64_t hidden_behind(const struct costs *c, uint32_t t, uint32_t but)
-{
-    struct hidden_wait of = execution_of(c, t, llrint(lost_of(c, t)));
-
-    return is_suspect(c, t) ? hidden_waits_behind(&c->hidden, &of, but) : 0;
+    c->budget = budget;
+    if (c->hidden.n == 0)
+        return;
+    c->behind_ns = mem_alloc(n, sizeof *c->behind_ns);
+    for (uint32_t t = 0; t < n; t++)
+        c->behind_ns[t] = hidden_behind(c, t, c->incidents->of[t]);
 }
 
 /* What waited for what is not in the trace stays in the run; it cost at most itself. Where that
@@ -374,7 +383,8 @@ static bool is_critical(const struct costs *c, uint32_t t)
     uint32_t l = forest->location[t], rank = defs->location[l].rank;
     uint64_t enter = forest->enter_ns[t], leave = enter + forest->root_ns[t];
 
-    if (c->what_if.view.calls[l].n_spans == 0 && !c->what_if.syncs.has_streams)
+    if (c->what_if.view.calls[l].n_spans == 0 &&
+        !(c->what_if.syncs.has_streams && is_suspect(c, t)))
         return is_path_on(c, l, enter, leave);
     for (l = definitions_find_location(defs, rank);
          l < c->what_if.syncs.n_locations && defs->location[l].rank == rank; l++)
@@ -553,13 +563,14 @@ static struct played cost_of(struct costs *c, const uint32_t *tree, uint32_t n,
         if (is_unended(c, tree[i]))
             return nothing_known;
     for (uint32_t i = 0; i < n; i++) {
-        int64_t behind_ns = hidden_behind(c, tree[i], c->incidents->of[tree[i]]);
+        int64_t behind_ns = c->behind_ns ? c->behind_ns[tree[i]] : 0;
 
         cut(c, tree[i]);
         cut_outside(c, tree[i]);
         lost_ns += lost_of(c, tree[i]);
         behind_ns += more_to_do(c, tree[i]);
-        hidden_ns = behind_ns > hidden_ns ? behind_ns : hidden_ns;
+        hidden_ns +=
+            at_most_lost(behind_ns, fmax(lost_of(c, tree[i]), (double)more_to_do(c, tree[i])));
     }
     return play(c, lost_ns, hidden_ns, is_incident && n > 1);
 }
@@ -592,7 +603,7 @@ static struct played cost_of_incident(struct costs *c, const uint32_t *tree, uin
         return (struct played){c->cost_ns[tree[0]], c->cost_ns[tree[0]], false};
     for (uint32_t i = 0; i < n && is_off; i++)
         is_off = !is_critical(c, tree[i]) && !is_unended(c, tree[i]) &&
-                 hidden_behind(c, tree[i], c->incidents->of[tree[i]]) == 0;
+                 (c->behind_ns == NULL || c->behind_ns[tree[i]] == 0);
     if (is_off)
         return (struct played){0, 0, false};
     return may_play ? cost_of(c, tree, n, true) : nothing_known;
@@ -712,7 +723,7 @@ static void find_incidents(struct costs *c, const struct members *m)
         if (all.ns != COST_UNKNOWN && all.ns > 0) /* a replay for each that said so, at most */
             c->of_incident[i].least_ns =
                 m->of->incident[i].n_causes > 1 /* all of it is their causes' */
-                    ? (all.least_ns < all.ns ? all.least_ns : all.ns)
+                    ? at_most_lost(all.least_ns > 0 ? all.least_ns : 0, (double)all.ns)
                     : cost_of_cause(c, tree, n, m->of->incident[i].head, all.ns);
         for (uint32_t k = 0; k < n && (n > 1 || incidents_outside(c->incidents, tree[0])); k++)
             say_together(c, tree[k], all.is_bound ? COST_UNKNOWN : all.ns);

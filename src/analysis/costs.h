@@ -45,6 +45,8 @@ struct costs {
     struct what_if what_if;
     struct critical critical;
     struct hidden_waits hidden;
+    int64_t
+        *behind_ns;    /* [n_trees] of other incidents' that may have been for it; NULL: none */
     double *excess_ns; /* of the calls of a tree */
     size_t excess_cap;
     double budget; /* work that is left */

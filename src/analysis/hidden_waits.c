@@ -54,13 +54,16 @@ int64_t hidden_waits_behind(const struct hidden_waits *w, const struct hidden_wa
                             uint32_t but)
 {
     uint64_t from_ns = of->enter_ns > w->longest_ns ? of->enter_ns - w->longest_ns : 0;
-    uint32_t i = FIRST_NOT(k, 0, w->n, w->wait[k].enter_ns < from_ns), n_asked = 0;
+    uint32_t i = FIRST_NOT(k, 0, w->n, w->wait[k].enter_ns < of->leave_ns), n_asked = 0;
     int64_t longest_ns = 0;
 
-    for (; i < w->n && w->wait[i].enter_ns < of->leave_ns && n_asked < MAX_ASKED;
-         i++, n_asked++)
+    while (i-- > 0 && w->wait[i].enter_ns >= from_ns && n_asked < MAX_ASKED) {
+        if (w->wait[i].leave_ns <= of->enter_ns)
+            continue;
+        n_asked++;
         if (w->wait[i].incident != but && w->wait[i].ns > longest_ns &&
             may_be_for(&w->wait[i], of))
             longest_ns = w->wait[i].ns;
+    }
     return longest_ns;
 }

@@ -313,8 +313,9 @@ static char *always_slow(const struct outcome *a)
           : strcmp(slow->verdict, "unsure") == 0 ? "may be slow beside the others"
                                                  : "has more to do than the others";
     if (slow->n_more > 0)
-        snprintf(more, sizeof more,
-                 "; %u more are slow or have more to do (snag ranks lists them)", slow->n_more);
+        snprintf(more, sizeof more, "; %u more %s (snag ranks lists them)", slow->n_more,
+                 strcmp(slow->verdict, "unsure") == 0 ? "may be"
+                                                      : "are slow or have more to do");
     if (!slow->has_cost)
         return say("%s %s: what that costs the run is not known; %s%s", slow->place, how,
                    slow->why, more);

@@ -432,7 +432,8 @@ void waiting_behind_device(const struct trace_view *view, uint64_t from_ns, uint
         .view = view, .location = w->location, .from_ns = from_ns, .to_ns = to_ns};
     struct device_operation late;
 
-    if (w->location == NO_LOCATION || !w->is_late || !view->defs->location[w->location].is_gpu)
+    if (w->kind == WAITING_FOR_DEVICE || w->location == NO_LOCATION || !w->is_late ||
+        !view->defs->location[w->location].is_gpu)
         return;
     late = (struct device_operation){
         w->location, calls_begun(&view->calls[w->location], w->until_ns, ANY_REGION)};

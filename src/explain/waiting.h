@@ -96,7 +96,8 @@ void waiting_of(const struct trace_view *view, uint32_t location, uint32_t row,
  * waiting_behind_device -- where who was waited for is an operation of a GPU that came late: what
  * made it so, the call that launched it or operations before it (device_path_of).
  *   from_ns, to_ns  of the wait
- *   w               by waiting_of; anything else stays as it is
+ *   w               by waiting_of, which follows waits for a location's own GPU itself; anything
+ *                   else stays as it is
  */
 void waiting_behind_device(const struct trace_view *view, uint64_t from_ns, uint64_t to_ns,
                            struct waiting *w);

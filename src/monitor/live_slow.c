@@ -49,11 +49,10 @@ static struct function_cells group_at(const struct slow_table *t, size_t first)
 
 double slow_factor(const struct slow_rank *r)
 {
-    double excess_ns = r->slow_ns;
+    bool has_role = r->verdict == PEER_IMBALANCED || r->verdict == PEER_INCONCLUSIVE;
 
-    if (r->verdict == PEER_IMBALANCED || r->verdict == PEER_INCONCLUSIVE)
-        excess_ns += r->more_ns + r->maybe_ns;
-    return r->own_ns > excess_ns ? r->own_ns / (r->own_ns - excess_ns) : 1;
+    return peers_factor(r->own_ns, r->slow_ns, has_role ? r->more_ns + r->maybe_ns : 0,
+                        r->peers_ns);
 }
 
 /* Middle and width of values in scratch, whose order is changed. */
@@ -263,6 +262,7 @@ static void judge_waits(const struct slow_finder *f)
 static void add_times(struct slow_finder *f)
 {
     const struct slow_table *t = f->table;
+    double least_ns = INFINITY;
 
     for (size_t i = 0; i < t->n_cells; i++) {
         const struct slow_cell *c = &t->cell[i];
@@ -274,6 +274,11 @@ static void add_times(struct slow_finder *f)
             f->rank[c->rank].own_ns += ns;
         f->n_tests += !t->is_waiting[c->function] && c->n_calls >= PEERS_MIN_CALLS;
     }
+    for (uint32_t i = 0; i < t->n_ranks; i++)
+        if (f->rank[i].own_ns > 0)
+            least_ns = fmin(least_ns, f->rank[i].own_ns);
+    for (uint32_t i = 0; i < t->n_ranks; i++)
+        f->rank[i].peers_ns = least_ns;
 }
 
 static void judge_group(struct slow_finder *f, const struct function_cells *g)

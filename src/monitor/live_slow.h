@@ -42,6 +42,7 @@ struct slow_rank {
         is_compared; /* PEERS_MIN_PLACES ranks or more have called something that it has called */
     enum peer_verdict verdict;
     double own_ns, wait_ns;
+    double peers_ns; /* own work of the rank that has least */
     double slow_ns, more_ns,
         maybe_ns; /* excess: significantly slow, more to do, not significantly slow */
     struct slow_function in[SLOW_MAX_NAMED];

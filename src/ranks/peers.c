@@ -61,15 +61,12 @@ static double time_of(const struct peer_place *p)
 
 double peer_slowdown(const struct peer_place *p)
 {
-    double excess_ns = p->slow_ns, needed_ns;
+    bool has_role = p->verdict == PEER_IMBALANCED || p->verdict == PEER_INCONCLUSIVE;
 
     if (!isnan(p->slowdown))
         return p->slowdown;
-    needed_ns = p->own_ns - excess_ns;
-    /* those without what it has more to do have work of their own at that time */
-    if (p->verdict == PEER_IMBALANCED || p->verdict == PEER_INCONCLUSIVE)
-        needed_ns = fmax(needed_ns - p->more_ns - p->maybe_ns, fmin(needed_ns, p->peers_ns));
-    return needed_ns > 0 ? p->own_ns / needed_ns : 1;
+    return peers_factor(p->own_ns, p->slow_ns, has_role ? p->more_ns + p->maybe_ns : 0,
+                        p->peers_ns);
 }
 
 void peers_release(struct peers *peers)

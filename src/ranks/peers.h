@@ -20,6 +20,7 @@
 #include "run/columns.h"
 #include "score/scoring.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -272,6 +273,20 @@ char *peer_place_name(const struct peers *peers, uint32_t place, char out[PEER_N
 const char *peer_verdict_name(enum peer_verdict verdict);
 /* peer_verdict_word -- "slow", "waits", "imbalanced", "typical", "inconclusive": to people. */
 const char *peer_verdict_word(enum peer_verdict verdict);
+
+/*
+ * peers_factor -- own work against what peers need for the same.
+ *   slow_ns   what of it takes longer
+ *   role_ns   what else of it peers do not have: without it they have work of their own, peers_ns at least
+ */
+static inline double peers_factor(double own_ns, double slow_ns, double role_ns,
+                                  double peers_ns)
+{
+    double needed_ns = own_ns - slow_ns;
+
+    needed_ns = fmax(needed_ns - role_ns, fmin(needed_ns, peers_ns));
+    return needed_ns > 0 ? own_ns / needed_ns : 1;
+}
 
 /* peer_slowdown -- S_w; where it is not known own work against what peers need for the same; of
  * one that is imbalanced or not significantly slow, with what it has more to do, and may lose. */

@@ -184,7 +184,8 @@ static int64_t excess_inside(const struct replay *r, uint32_t k, int64_t excess_
     const struct sync *sync = &r->syncs->sync[k];
     int64_t waited = (int64_t)sync_wait_ns(sync), typical;
 
-    if (excess_ns > waited || (double)sync_own_ns(sync) < OWN_SHARE * (double)excess_ns)
+    if (excess_ns <= 0 || excess_ns > waited ||
+        (double)sync_own_ns(sync) < OWN_SHARE * (double)excess_ns)
         return excess_ns - waited;
     typical = syncs_typical_own_ns(r->syncs, k);
     if (typical == INT64_MAX ||
@@ -308,13 +309,14 @@ static void cut_gap(void *ctx, uint64_t begin_ns, int64_t ns)
     while (k > syncs_begin(s, c->location) && s->sync[k - 1].enter_ns == begin_ns)
         k--;
     for (; ns > 0 && k < next; k++) {
-        int64_t cut_ns;
+        int64_t cut_ns, unknown_ns = c->r->unknown_ns;
 
         if (!is_in_gap(s, k, c->location, begin_ns))
             continue;
         cut_ns = cut_inside(c->r, k, ns);
         c->done_ns += cut_ns;
-        ns -= at_most((int64_t)sync_wait_ns(&s->sync[k]) + cut_ns, ns);
+        ns -= at_most(
+            (int64_t)sync_wait_ns(&s->sync[k]) + cut_ns + (c->r->unknown_ns - unknown_ns), ns);
         begin_ns = s->sync[k].leave_ns;
         next = syncs_after(s, c->location, begin_ns);
     }

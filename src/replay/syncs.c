@@ -780,6 +780,7 @@ int64_t syncs_typical_own_ns(const struct syncs *s, uint32_t k)
             uint32_t other = way ? k + step : k - step;
 
             if ((way ? other < end : step <= k - begin) && s->sync[other].call < calls->n &&
+                syncs_is_ready(s, other) == syncs_is_ready(s, k) &&
                 calls->region[s->sync[other].call] == calls->region[s->sync[k].call])
                 own[n++] = (double)sync_own_ns(&s->sync[other]);
         }

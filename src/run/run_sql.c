@@ -273,6 +273,10 @@ const char run_sql_causes[] =
     "WHERE i.foi = ?1 AND EXISTS (SELECT 1 " MEMBERS "AND e.verdict = 'anomaly'))) "
     "GROUP BY 1, 2, 3 ORDER BY 1, 3, 2";
 const char run_sql_cause[] = "SELECT cause FROM incident WHERE foi = ?1 AND id = ?2";
+const char run_sql_causes_elsewhere[] =
+    "SELECT i.cause FROM incident i JOIN execution h ON h.foi = i.foi AND h.tree = i.head "
+    "WHERE i.foi = ?1 AND i.rank = ?2 AND i.location <> h.location AND EXISTS (SELECT "
+    "1 " MEMBERS "AND e.verdict = 'anomaly')";
 const char run_sql_n_unended[] = "SELECT count(*) FROM execution WHERE foi = ? AND verdict = "
                                  "'anomaly' AND open_ns IS NOT NULL";
 const char run_sql_way[] = "SELECT what FROM way WHERE foi = ?1 AND id = ?2";

@@ -172,6 +172,8 @@ extern const char run_sql_causes[];
 extern const char run_sql_n_unended[];
 /* (foi, incident) -> its cause, in short */
 extern const char run_sql_cause[];
+/* (foi, rank) -> the causes, in short, of incidents with an anomaly that go back to that rank from another location */
+extern const char run_sql_causes_elsewhere[];
 /* (foi) -> a row where labels that were learnt changed a verdict */
 extern const char run_sql_verdict_changed[];
 extern const char run_sql_labels_lost[];

@@ -15,8 +15,13 @@ export function incidentSize({ members, ranks }: Incident): string {
 }
 
 /* Why, in short and without an amount: what it lost and cost is said beside it. */
-export function incidentReason({ cause, what }: Pick<Incident, "cause" | "what">): string {
-    return what !== null && /[+-][\d.]+ (ns|us|ms|s)( in all)?$/.test(cause) ? what : cause;
+export function incidentReason({
+    cause,
+    what,
+    alike,
+}: Pick<Incident, "cause" | "what" | "alike">): string {
+    const isAmount = what !== null && /[+-][\d.]+ (ns|us|ms|s)( in all)?$/.test(cause);
+    return isAmount ? `${alike > 1 ? `${alike} ranks: ` : ""}${what}` : cause;
 }
 
 export interface Amounts extends IncidentCost {

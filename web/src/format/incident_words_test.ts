@@ -103,7 +103,8 @@ test("the rank of the cause is said where it is not that of the head", () => {
 });
 
 test("the reason of an entry has no amount: what is lost is said beside it", () => {
-    const reason = (cause: string, what: string | null) => incidentReason({ cause, what });
+    const reason = (cause: string, what: string | null) =>
+        incidentReason({ cause, what, alike: 1 });
     assert.equal(
         reason("step > solve +5.04 ms", "step > solve takes longer"),
         "step > solve takes longer",
@@ -117,6 +118,14 @@ test("the reason of an entry has no amount: what is lost is said beside it", () 
         "9 calls of extra (typical: none)",
     );
     assert.equal(reason("step > solve +5.04 ms", null), "step > solve +5.04 ms");
+    assert.equal(
+        incidentReason({
+            cause: "6 ranks: step > solve +5.04 ms",
+            what: "step > solve takes longer",
+            alike: 6,
+        }),
+        "6 ranks: step > solve takes longer",
+    );
 });
 
 test("a probability is said as what a run like this shows by chance", () => {

@@ -46,7 +46,7 @@ function slowWords({ slow, length_ns }: Outcome): string | null {
     if (!slow) return null;
     const why = slow.why ? `; ${slow.why}` : "";
     const more = slow.more
-        ? `; ${formatCount(slow.more)} more are slow or have more to do`
+        ? `; ${formatCount(slow.more)} more ${slow.verdict === "unsure" ? "may be" : "are slow or have more to do"}`
         : "";
     const than = slowShorter(slow, length_ns);
     const cost = than
