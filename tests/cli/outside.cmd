@@ -27,4 +27,4 @@ snag analyze 'synth:100*step(0:a@1ms 1:a@1ms 2:b@3ms 3:b@3ms |);ranks=4;jitter=0
 snag ranks coupled.snag
 
 # Two ranks wait for a lock, of which no record says who has it, while the third edits for 40 ms.
-snag analyze 'synth:200*step(0:MPI_Win_lock@1ms 1:MPI_Win_lock@1ms 2:edit@1ms |);ranks=3;jitter=0.02;slow=edit/91/40/2;slow=MPI_Win_lock/91/42/0;slow=MPI_Win_lock/91/42/1' --foi step -o lock.snag --quiet | sed -n '/^what/p; /^inc/,/^the other/p'
+snag analyze 'synth:main(0:step(a@1ms) 1:3*step(a@1ms) 200*step(0:MPI_Win_lock@1ms 1:MPI_Win_lock@1ms 2:edit@1ms |));ranks=3;jitter=0.02;slow=edit/91/40/2;slow=MPI_Win_lock/91/42/0;slow=MPI_Win_lock/91/42/1' --foi step -o lock.snag --quiet | sed -n '/^what/p; /^inc/,/^the other/p'
