@@ -421,15 +421,15 @@ static struct played bound_of(const struct costs *c, struct bounder *b, uint32_t
     uint32_t n = forest->first[t + 1] - forest->first[t];
     struct replay *r = &b->what_if.replay;
     struct played played = {0, 0, false};
+    int64_t hidden_ns = hidden_behind(c, t, OF_ANY);
 
-    if (!is_critical(c, t) && hidden_behind(c, t, OF_ANY) == 0)
+    if (!is_critical(c, t) && hidden_ns == 0)
         return played;
     mem_grow(&b->excess_ns, &b->excess_cap, n, sizeof *b->excess_ns);
     cut_from(c, &b->what_if, t, b->excess_ns);
     b->work += VERTEX_WORK * n;
-    played =
-        with_unknown(c, critical_cut_ns(&c->critical, r),
-                     r->unknown_ns + hidden_behind(c, t, OF_ANY), lost_of(c, t), lost_of(c, t));
+    played = with_unknown(c, critical_cut_ns(&c->critical, r), r->unknown_ns + hidden_ns,
+                          lost_of(c, t), lost_of(c, t));
     played.is_bound |= played.ns > 0 && !is_path_the_run(c);
     replay_clear(r);
     return played;
@@ -546,7 +546,6 @@ static int64_t more_to_do(const struct costs *c, uint32_t t)
 {
     const struct scoring *w = c->scoring;
     double more_ns = (double)w->measure[t].loss.typical_ns - w->model.root_ns;
-
     bool is_much = w->is_anomaly[t] && more_ns > MUCH_MORE * w->model.root_ns;
 
     return is_much && lost_of(c, t) < MAX_UNKNOWN * more_ns ? llrint(more_ns) : 0;
@@ -564,13 +563,13 @@ static struct played cost_of(struct costs *c, const uint32_t *tree, uint32_t n,
             return nothing_known;
     for (uint32_t i = 0; i < n; i++) {
         int64_t behind_ns = c->behind_ns ? c->behind_ns[tree[i]] : 0;
+        int64_t more_ns = more_to_do(c, tree[i]);
 
         cut(c, tree[i]);
         cut_outside(c, tree[i]);
         lost_ns += lost_of(c, tree[i]);
-        behind_ns += more_to_do(c, tree[i]);
         hidden_ns +=
-            at_most_lost(behind_ns, fmax(lost_of(c, tree[i]), (double)more_to_do(c, tree[i])));
+            at_most_lost(behind_ns + more_ns, fmax(lost_of(c, tree[i]), (double)more_ns));
     }
     return play(c, lost_ns, hidden_ns, is_incident && n > 1);
 }

@@ -153,23 +153,6 @@ static double chance_of(const struct signs *s)
     return 0.5 * erfc((share - 0.5) * sqrt(n) * M_SQRT2);
 }
 
-/* What a place's calls on a path take more than the others' in all, where that is more as they
- * are, or with each capped: calls of skewed times may be longer in the middle, and not in all. */
-static double in_all_ns(const struct few *f, uint32_t place, uint32_t path)
-{
-    double took[PEERS_MIN_PLACES] = {0}, capped[PEERS_MIN_PLACES] = {0};
-
-    for (uint32_t i = 0; i < f->out->n; i++) {
-        const struct peer_cell *cell = peer_cells_find(f->cells, i, path);
-
-        took[i] = cell ? cell->time_ns / f->out->place[i].n_executions : 0;
-        capped[i] = cell ? cell->capped_ns / f->out->place[i].n_executions : 0;
-    }
-    return fmax(0, fmax(took[place] - middle_but(f->out->n, place, took),
-                        capped[place] - middle_but(f->out->n, place, capped))) *
-           f->out->place[place].n_executions;
-}
-
 /*
  * What the place spends on a path over the others, by what its calls there typically take, so
  * that a single one that was stopped does not count: they are slower than the others', or there
@@ -182,8 +165,9 @@ static void judge_path(const struct few *f, uint32_t place, uint32_t path)
     const struct peer_cell *own = peer_cells_find(f->cells, place, path);
     struct peer_path x = {.path = path, .is_sure = true, .stage = NO_STAGE};
     double task_ns[PEERS_MIN_PLACES] = {0}, capped_ns[PEERS_MIN_PLACES] = {0},
-           ratio[PEERS_MIN_PLACES] = {0}, slow_ns = 0, in_all, more_ns, task_others,
-           capped_others;
+           took_ns[PEERS_MIN_PLACES] = {0}, ratio[PEERS_MIN_PLACES] = {0};
+    double slow_ns = 0, more_ns, task_others, capped_others;
+    double in_all_ns;     /* more than the others', as they are or capped */
     double of_others = 0; /* the square of their errors' sum, if these are independent */
 
     if (own == NULL)
@@ -193,19 +177,22 @@ static void judge_path(const struct few *f, uint32_t place, uint32_t path)
 
         task_ns[i] = cell ? cell->typical_ns / f->out->place[i].n_executions : 0;
         capped_ns[i] = cell ? cell->capped_ns / f->out->place[i].n_executions : 0;
+        took_ns[i] = cell ? cell->time_ns / f->out->place[i].n_executions : 0;
         ratio[i] = cell ? cell->ratio : own->ratio;
         of_others += cell && i != place ? cell->error * cell->error : 0;
     }
-    x.above = own->ratio - middle_but(f->out->n, place, ratio);
-    if (x.above > 0) {
-        slow_ns = peer_cell_excess(own, x.above, f->w->model.offset_ns);
-        in_all = in_all_ns(f, place, path);
-        if (in_all < SKEWED * slow_ns ||
-            (in_all < slow_ns && slow_ns >= ALL_OF_IT * own->time_ns))
-            slow_ns = in_all;
-    }
     task_others = middle_but(f->out->n, place, task_ns);
     capped_others = middle_but(f->out->n, place, capped_ns);
+    in_all_ns = fmax(0, fmax(took_ns[place] - middle_but(f->out->n, place, took_ns),
+                             capped_ns[place] - capped_others)) *
+                p->n_executions;
+    x.above = own->ratio - middle_but(f->out->n, place, ratio);
+    if (x.above > 0)
+        slow_ns = peer_cell_excess(own, x.above, f->w->model.offset_ns);
+    /* calls of skewed times may be longer in the middle, and not in all */
+    if (in_all_ns < SKEWED * slow_ns ||
+        (in_all_ns < slow_ns && slow_ns >= ALL_OF_IT * own->time_ns))
+        slow_ns = in_all_ns;
     more_ns = fmin(task_ns[place] - task_others, capped_ns[place] - capped_others);
     more_ns = fmax(more_ns, 0) * p->n_executions;
     x.excess_ns = fmin(slow_ns + more_ns, own->time_ns);
