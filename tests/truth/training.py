@@ -22,6 +22,10 @@ NAMES = {"input": "enumerate(DataLoader)#_next", "forward": "sgemm_128x64", "aut
          "backward": "sgemm_bwd", "transfer": "ncclDevKernel_AllReduce", "optimizer": "Optimizer.step#SGD.step",
          "late": "DistributedDataParallel.bucket"}
 BACKWARD = "autograd::engine::evaluate_function: AddmmBackward0"
+# kernel, what it is called in PyTorch, of what
+ALL_REDUCE = ("ncclDevKernel_AllReduce_Sum_f32_RING_LL", "allreduce", "Float")
+GATHER = ("ncclDevKernel_AllGather_RING_LL(ncclDevKernelArgsStorage<4096ul>)", "_allgather_base", "BFloat16")
+SCATTER = ("ncclDevKernel_ReduceScatter_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)", "_reduce_scatter_base", "BFloat16")
 AUTOGRAD = 5000  # number of the thread that goes back through the layers, of rank 0
 
 
@@ -104,11 +108,11 @@ class Job:
         self._put(rank, "user_annotation", "backward", begin - 1, now - begin + 1)
         return now, free, ready
 
-    def _all_reduce(self, rank, begin, end, number):
-        args = {"Collective name": "allreduce", "In msg nelems": 1000000, "Group size": self.ranks, "dtype": "Float",
+    def _member(self, rank, kernel, collective, dtype, begin, end, number):
+        """What one rank has of a collective, on stream 20."""
+        args = {"Collective name": collective, "In msg nelems": 1000000, "Group size": self.ranks, "dtype": dtype,
                 "Process Group Name": "0", "Process Group Ranks": str(list(range(self.ranks)))}
-        self._put(rank, "kernel", "ncclDevKernel_AllReduce_Sum_f32_RING_LL", begin, end - begin, stream=20,
-                  correlation=number, **args)
+        self._put(rank, "kernel", kernel, begin, end - begin, stream=20, correlation=number, **args)
         self.events[rank].append({"ph": "f", "id": number, "pid": rank, "tid": 20, "ts": round(begin, 3),
                                   "cat": "ac2g", "name": "ac2g", "bp": "e"})
 
@@ -123,7 +127,7 @@ class Job:
                 at = [max(sides[r][2][layer][0], sides[r][2][layer][1], sent[r]) for r in range(self.ranks)]
                 end = max(at) + self._part(0, step, "transfer", max(at), layer)
                 for r in range(self.ranks):
-                    self._all_reduce(r, at[r], end, sides[r][2][layer][2])
+                    self._member(r, *ALL_REDUCE, at[r], end, sides[r][2][layer][2])
                     sent[r] = end
             for r in range(self.ranks):
                 cpu, busy, _ = sides[r]
@@ -136,17 +140,6 @@ class Job:
                 self.step_times[r].append((begins[r], end + took))
                 now[r] = end + took + 5
         return max(now)
-
-    def _collective(self, name, at, took, numbers):
-        """One that ranks begin at these times; returns when it is over."""
-        end = max(at) + took
-        args = {"Collective name": name[0], "In msg nelems": 1000000, "Group size": self.ranks, "dtype": "BFloat16",
-                "Process Group Name": "0", "Process Group Ranks": str(list(range(self.ranks)))}
-        for r in range(self.ranks):
-            self._put(r, "kernel", name[1], at[r], end - at[r], stream=20, correlation=numbers[r], **args)
-            self.events[r].append({"ph": "f", "id": numbers[r], "pid": r, "tid": 20, "ts": round(at[r], 3),
-                                   "cat": "ac2g", "name": "ac2g", "bp": "e"})
-        return end
 
     def write(self, directory):
         directory = pathlib.Path(directory)
@@ -163,10 +156,6 @@ class Job:
                 json.dump(whole, file)
 
 
-GATHER = ("_allgather_base", "ncclDevKernel_AllGather_RING_LL(ncclDevKernelArgsStorage<4096ul>)")
-SCATTER = ("_reduce_scatter_base", "ncclDevKernel_ReduceScatter_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)")
-
-
 class Sharded(Job):
     """All that is launched is from one thread."""
 
@@ -181,7 +170,10 @@ class Sharded(Job):
         """A collective on stream 20, behind what it needs there and elsewhere; returns when it is over."""
         numbers = self._launched(now)
         took = self._part(0, step, "transfer", max(max(now), max(after), sent), layer) if layer == 1 else US["transfer"] / 4
-        return self._collective(name, [max(now[r], after[r], sent) for r in range(self.ranks)], took, numbers)
+        at = [max(now[r], after[r], sent) for r in range(self.ranks)]
+        for r in range(self.ranks):
+            self._member(r, *name, at[r], max(at) + took, numbers[r])
+        return max(at) + took
 
     def _compute(self, part, step, now, free, needs, layer):
         for r in range(self.ranks):
