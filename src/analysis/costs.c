@@ -336,8 +336,9 @@ static void say(struct costs *c, uint32_t t, int64_t cut_ns)
         snprintf(text, sizeof text,
                  "its cost is not known: too many waits end before what they wait for");
     else if (c->cost_ns[t] == COST_UNKNOWN)
-        snprintf(text, sizeof text,
-                 "its cost is not known: who waited for whom is not in the trace");
+        snprintf(text, sizeof text, "its cost is not known: %s in the trace",
+                 c->what_if.syncs.n_needs ? "not all of who waited for whom is"
+                                          : "who waited for whom is not");
     else if ((double)cut_ns < MATERIAL * lost ||
              (incidents_outside(c->incidents, t) && cost < MATERIAL * lost))
         snprintf(text, sizeof text,

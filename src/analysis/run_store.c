@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/order.h"
 #include "base/progress.h"
+#include "ranks/growth.h"
 #include "ranks/peer_few.h"
 #include "ranks/peer_places.h"
 #include "ranks/peers.h"
@@ -201,6 +202,7 @@ struct foi_findings {
     struct incidents incidents;
     struct costs costs;
     struct peers peers;
+    struct longer growth;
 };
 
 /* Executions that follow each other, and what is said of them. */
@@ -642,6 +644,20 @@ static int save_slow_places(sqlite3 *db, struct foi_findings *found)
     return rc;
 }
 
+static int save_growth(sqlite3 *db, const struct foi_findings *found)
+{
+    const struct analysed *a = found->a;
+    char key[64], *text = growth_text(&found->growth, &found->peers, &found->costs.why,
+                                      a->scoring->defs->region[a->foi->region].short_name);
+    int rc = 0;
+
+    snprintf(key, sizeof key, RUNDB_GROWTH, (long long)a->foi->id);
+    if (text)
+        rc = rundb_set_text(db, key, text);
+    free(text);
+    return rc;
+}
+
 static void find_slow_places(struct foi_findings *found)
 {
     const struct scoring *w = found->a->scoring;
@@ -651,6 +667,7 @@ static void find_slow_places(struct foi_findings *found)
         return;
     opts.least_apart = MUCH_SLOWER;
     peers_find(w, &found->causes.view, &opts, &found->peers);
+    growth_find(w, &found->peers, &found->growth);
 }
 
 /* The three look at the same run, and not at each other. */
@@ -698,6 +715,8 @@ static int save_found(sqlite3 *db, const struct analysed *a)
         rc = save_ways(db, a->foi->id, w, &found.incidents, &found.costs.why);
     if (rc == 0)
         rc = save_slow_places(db, &found);
+    if (rc == 0)
+        rc = save_growth(db, &found);
     peers_release(&found.peers);
     costs_release(&found.costs);
     incidents_release(&found.incidents, w->forest.n_trees);

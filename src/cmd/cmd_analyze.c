@@ -207,12 +207,11 @@ static int print_foi(const struct analyze *a, sqlite3 *db, uint32_t i)
 
 static int print_lost(const struct analyze *a, sqlite3 *db, uint32_t i)
 {
-    char *lost;
-    int rc = headline_lost(db, a->made.foi[i].id, &lost);
+    struct outcome_lost lost;
+    int rc = outcome_lost(db, a->made.foi[i].id, &lost);
 
-    if (lost)
-        print("\n%s\n", lost);
-    free(lost);
+    if (rc == 0)
+        print("\n%s\n", lost.text);
     return rc;
 }
 

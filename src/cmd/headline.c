@@ -142,8 +142,6 @@ json_t *left_out_json(const struct definitions *defs)
 
 /* ---------------------------------------------------------------------------- what a run is */
 
-#define MAX_LOST_RANKS 8 /* said by name */
-
 static char *say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 static char *say(const char *fmt, ...)
@@ -201,58 +199,6 @@ int headline_fois(sqlite3 *db, int64_t only,
             fn(id, &foi, ctx);
     }
     return rundb_close_query(db, query, rc, "cannot read the functions of interest");
-}
-
-/* The ranks that lost most, one after another in a line. */
-struct ranks_text {
-    char text[MAX_LOST_RANKS * 40];
-    size_t n;
-    uint32_t n_ranks;
-};
-
-static void append_rank(const struct lost *lost, void *ctx)
-{
-    struct ranks_text *r = ctx;
-    char time[TEXT_SIZE];
-
-    if (lost->lost_ns > 0 && r->n_ranks++ < MAX_LOST_RANKS)
-        r->n += (size_t)snprintf(r->text + r->n, sizeof r->text - r->n, "%srank %u %s",
-                                 r->n ? ", " : "", lost->rank,
-                                 text_duration((double)lost->lost_ns, time));
-}
-
-int headline_lost(sqlite3 *db, int64_t foi, char **text)
-{
-    struct ranks_text ranks = {.n = 0};
-    char lost[TEXT_SIZE], took[TEXT_SIZE], tracer[TEXT_SIZE], n[TEXT_SIZE];
-    char unended[4 * TEXT_SIZE] = "";
-    struct lost all;
-    int64_t n_unended = 0;
-    bool are_few;
-    int rc = executions_lost(db, foi, append_rank, &ranks, &all);
-
-    *text = NULL;
-    if (rc == 0)
-        rc = executions_are_few(db, foi, &are_few);
-    if (rc == 0)
-        rc = rundb_number(db, &n_unended, run_sql_n_unended, "i", foi);
-    if (rc < 0)
-        return rc;
-    if (are_few)
-        snprintf(lost, sizeof lost, "not known");
-    else
-        text_duration((double)all.lost_ns, lost);
-    if (n_unended > 0 && !are_few)
-        snprintf(unended, sizeof unended, "; what %s execution%s lost is not known: %s not end",
-                 text_count((uint64_t)n_unended, n), text_plural((uint64_t)n_unended),
-                 n_unended == 1 ? "it does" : "they do");
-    *text = say("lost in all: %s%s%s%s%s%s%s%s%s%s", lost, are_few ? "" : " of ",
-                are_few ? "" : text_duration((double)all.duration_ns, took),
-                ranks.n_ranks ? " (" : "", ranks.text,
-                ranks.n_ranks > MAX_LOST_RANKS ? ", ..." : "", ranks.n_ranks ? ")" : "",
-                unended, all.tracer_ns ? "; the tracer took " : "",
-                all.tracer_ns ? text_duration((double)all.tracer_ns, tracer) : "");
-    return 0;
 }
 
 /* What most of it goes back to, after what is before it. */
@@ -337,6 +283,7 @@ void headline_answer(const struct outcome *a, char *line[HEADLINE_LINES])
 
     line[!is_slow_first] = always_slow(a);
     line[is_slow_first] = cost_of_anomalies(a);
+    line[2] = a->growth ? mem_copy_string(a->growth) : NULL;
 }
 
 int headline_print(sqlite3 *db, int64_t id, const struct headline_foi *foi)

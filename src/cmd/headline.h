@@ -73,19 +73,11 @@ char *headline_trace(const struct headline_trace *trace);
 /* headline_foi -- "compute: 5,792 executions, 925,612 calls, ...; 18 anomalies" */
 char *headline_foi(const struct headline_foi *foi);
 
-/*
- * headline_lost -- what all executions lost, and on which ranks; and of how many anomalies that
- * is not known, as they do not end.
- *   text  out; NULL in case of an error
- * Returns 0 or ERR_DATABASE.
- */
-int headline_lost(sqlite3 *db, int64_t foi, char **text);
-
-#define HEADLINE_LINES 2
+#define HEADLINE_LINES 3
 
 /*
  * headline_answer -- what the run would be shorter without the anomalies, and what most of that
- * goes back to; and who is slow always. What costs most comes first; of what nobody knows what it costs, the anomalies.
+ * goes back to; who is slow always; and that executions take longer and longer. What costs most comes first; of what nobody knows what it costs, the anomalies.
  *   line  out: to be freed; NULL: there is no such
  */
 void headline_answer(const struct outcome *outcome, char *line[HEADLINE_LINES]);

@@ -103,14 +103,15 @@ static void put_trace(const struct run_report *r)
 
 static int put_headline(const struct run_report *r, uint32_t i)
 {
-    char *text = headline_foi(&r->foi[i]), *lost = NULL, *line[HEADLINE_LINES];
+    char *text = headline_foi(&r->foi[i]), *line[HEADLINE_LINES];
     struct outcome outcome;
+    struct outcome_lost lost;
     int rc = outcome_find(r->db, r->foi_id[i], r->foi[i].n_anomalies, &outcome);
 
     headline_answer(&outcome, line);
     outcome_release(&outcome);
     if (rc == 0)
-        rc = headline_lost(r->db, r->foi_id[i], &lost);
+        rc = outcome_lost(r->db, r->foi_id[i], &lost);
     report_text(r->out, "%s", text);
     free(text);
     for (size_t k = 0; k < HEADLINE_LINES; k++) {
@@ -118,9 +119,8 @@ static int put_headline(const struct run_report *r, uint32_t i)
             report_text(r->out, "%s", line[k]);
         free(line[k]);
     }
-    if (lost)
-        report_text(r->out, "%s", lost);
-    free(lost);
+    if (rc == 0)
+        report_text(r->out, "%s", lost.text);
     return rc;
 }
 

@@ -126,6 +126,9 @@ const char *rundb_text_or_null(sqlite3_stmt *statement, int column);
 /* rundb_insert -- bind and run a statement without results. */
 int rundb_insert(sqlite3 *db, sqlite3_stmt *statement, const char *types, ...);
 
+/* The key of the sentence that a function of interest takes longer and longer (growth_text), if it does. */
+#define RUNDB_GROWTH "growth_%lld"
+
 /* rundb_set -- meta[key] = value; _text for texts. */
 int rundb_set(sqlite3 *db, const char *key, long long value);
 int rundb_set_text(sqlite3 *db, const char *key, const char *value);

@@ -16,7 +16,7 @@ typedef int api_fn(struct worker *worker, const struct request *request,
                    struct response *response);
 
 /* api_run.c */
-api_fn api_run, api_regions, api_search, api_openapi, api_report;
+api_fn api_run, api_lost, api_regions, api_search, api_openapi, api_report;
 /* api_executions.c */
 api_fn api_columns, api_candidates, api_next, api_execution, api_executions_csv;
 /* api_filter.c */

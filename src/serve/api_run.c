@@ -161,6 +161,24 @@ int api_run(struct worker *worker, const struct request *request, struct respons
     return rc;
 }
 
+/* Beside the run, which is asked for first and must not wait for all executions. */
+int api_lost(struct worker *worker, const struct request *request, struct response *response)
+{
+    struct foi_state *state;
+    struct outcome_lost lost;
+    int rc = worker_foi(worker, request->id[0], &state);
+
+    if (rc == 0)
+        rc = outcome_lost(worker->db, request->id[0], &lost);
+    if (rc < 0)
+        return rc;
+    return response_json(response,
+                         json_pack("{s:o, s:o, s:o}", "lost_ns",
+                                   lost.is_known ? json_count(lost.lost_ns) : json_null(),
+                                   "duration_ns", json_count(lost.duration_ns), "text",
+                                   json_text(lost.text)));
+}
+
 int api_regions(struct worker *worker, const struct request *request, struct response *response)
 {
     json_t *regions = NULL;

@@ -20,6 +20,7 @@ static const struct route routes[] = {
     {GET, "/fois/{foi}/passing", NULL, ROUTE_BY_READER, true, .answer = api_passing},
     {GET, "/fois/{foi}/measure", NULL, ROUTE_BY_READER, true, .answer = api_filtered_measure},
     {GET, "/fois/{foi}/choices", NULL, ROUTE_BY_READER, true, .answer = api_choices},
+    {GET, "/fois/{foi}/lost", NULL, ROUTE_BY_READER, true, .answer = api_lost},
     {GET, "/fois/{foi}/incidents", NULL, ROUTE_BY_READER, true, .answer = api_incidents},
     {GET, "/fois/{foi}/causes", NULL, ROUTE_BY_READER, true, .answer = api_causes},
     {GET, "/fois/{foi}/groups", NULL, ROUTE_BY_READER, true, .answer = api_groups},

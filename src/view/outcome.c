@@ -14,6 +14,7 @@
 #define SLOW_MATERIAL 1000 /* of the run: who costs it less is not said */
 #define SLOW_BESIDE 100    /* ... or so much, if that is less than what the anomalies cost */
 #define HALF 0.5           /* of all: what is more is most of it */
+#define MAX_LOST_RANKS 8   /* said by name */
 
 /* -------------------------------------------------------------------------------- the database */
 
@@ -314,6 +315,7 @@ static void take_slow(const struct slow_place *x, void *ctx)
 
 int outcome_find(sqlite3 *db, int64_t foi, uint64_t n_anomalies, struct outcome *a)
 {
+    char key[64];
     int rc;
 
     *a = (struct outcome){
@@ -325,7 +327,11 @@ int outcome_find(sqlite3 *db, int64_t foi, uint64_t n_anomalies, struct outcome 
         rc = find_cost(db, foi, a);
     if (rc == 0 && a->n_anomalies > 0)
         rc = find_most(db, foi, a);
-    return rc == 0 ? executions_slow_places(db, foi, take_slow, a) : rc;
+    if (rc == 0)
+        rc = executions_slow_places(db, foi, take_slow, a);
+    snprintf(key, sizeof key, RUNDB_GROWTH, (long long)foi);
+    a->growth = rundb_get_text(db, key);
+    return rc;
 }
 
 void outcome_release(struct outcome *a)
@@ -337,6 +343,7 @@ void outcome_release(struct outcome *a)
     free(a->slow.place);
     free(a->slow.verdict);
     free(a->slow.why);
+    free(a->growth);
     *a = (struct outcome){0};
 }
 
@@ -373,6 +380,57 @@ char *outcome_most_text(const struct outcome_most *m, char out[OUTCOME_TEXT_SIZE
     if (m->what && m->place && *m->place)
         text_say(&w, " (%.100s)", m->place);
     return out;
+}
+
+/* The ranks that lost most, one after another in a line. */
+struct ranks_text {
+    struct text_writer w;
+    uint32_t n_ranks;
+};
+
+static void append_rank(const struct lost *lost, void *ctx)
+{
+    struct ranks_text *r = ctx;
+    char time[TEXT_SIZE];
+
+    if (lost->lost_ns > 0 && r->n_ranks++ < MAX_LOST_RANKS)
+        text_say(&r->w, "%srank %u %s", r->n_ranks > 1 ? ", " : "", lost->rank,
+                 text_duration((double)lost->lost_ns, time));
+}
+
+int outcome_lost(sqlite3 *db, int64_t foi, struct outcome_lost *lost)
+{
+    char names[MAX_LOST_RANKS * 40] = "", time[TEXT_SIZE];
+    struct ranks_text ranks = {.w = {.out = names, .size = sizeof names}};
+    struct text_writer w = {.out = lost->text, .size = sizeof lost->text};
+    struct lost all;
+    int64_t n = 0; /* that do not end */
+    bool are_few;
+    int rc = executions_lost(db, foi, append_rank, &ranks, &all);
+
+    *lost = (struct outcome_lost){.is_known = false};
+    if (rc == 0)
+        rc = executions_are_few(db, foi, &are_few);
+    if (rc == 0)
+        rc = rundb_number(db, &n, run_sql_n_unended, "i", foi);
+    if (rc < 0)
+        return rc;
+    lost->is_known = !are_few;
+    lost->lost_ns = all.lost_ns;
+    lost->duration_ns = all.duration_ns;
+    text_say(&w, "lost in all: %s",
+             are_few ? "not known" : text_duration((double)all.lost_ns, time));
+    if (!are_few)
+        text_say(&w, " of %s", text_duration((double)all.duration_ns, time));
+    if (ranks.n_ranks > 0)
+        text_say(&w, " (%s%s)", names, ranks.n_ranks > MAX_LOST_RANKS ? ", ..." : "");
+    if (n > 0 && !are_few)
+        text_say(&w, "; what %s execution%s lost is not known: %s not end",
+                 text_count((uint64_t)n, time), text_plural((uint64_t)n),
+                 n == 1 ? "it does" : "they do");
+    if (all.tracer_ns > 0)
+        text_say(&w, "; the tracer took %s", text_duration((double)all.tracer_ns, time));
+    return 0;
 }
 
 static json_t *text_or_null(const char *text)
@@ -427,5 +485,6 @@ json_t *outcome_to_json(const struct outcome *a)
     json_object_set_new(json, "most",
                         a->most.n_incidents > 0 ? most_to_json(&a->most) : json_null());
     json_object_set_new(json, "slow", a->slow.place ? slow_to_json(&a->slow) : json_null());
+    json_object_set_new(json, "growth", text_or_null(a->growth));
     return json;
 }

@@ -56,6 +56,7 @@ struct outcome {
                       not known */
     struct outcome_most most;
     struct outcome_slow slow;
+    char *growth; /* "step takes longer and longer on rank 3: ..."; NULL: it does not */
 };
 
 /*
@@ -76,6 +77,18 @@ void outcome_release(struct outcome *outcome);
  * not known; the strangest: ...". "" where there is no incident. Returns out.
  */
 char *outcome_most_text(const struct outcome_most *most, char out[OUTCOME_TEXT_SIZE]);
+
+/* What all executions lost, and of what they took. */
+struct outcome_lost {
+    bool is_known; /* there are enough executions */
+    uint64_t lost_ns, duration_ns;
+    char text
+        [OUTCOME_TEXT_SIZE]; /* "lost in all: 213 ms of 20.4 s (rank 6 81.7 ms, ...); the tracer took 8.02 ms";
+                                     and of how many that do not end it is not known */
+};
+
+/* outcome_lost -- Returns 0 or ERR_DATABASE. O(executions). */
+int outcome_lost(sqlite3 *db, int64_t foi, struct outcome_lost *lost);
 
 /* outcome_to_json -- as documented in docs/formats.md. */
 json_t *outcome_to_json(const struct outcome *outcome);

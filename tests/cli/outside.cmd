@@ -28,3 +28,8 @@ snag ranks coupled.snag
 
 # Two ranks wait for a lock, of which no record says who has it, while the third edits for 40 ms.
 snag analyze 'synth:main(0:step(a@1ms) 1:3*step(a@1ms) 200*step(0:MPI_Win_lock@1ms 1:MPI_Win_lock@1ms 2:edit@1ms |));ranks=3;jitter=0.02;slow=edit/91/40/2;slow=MPI_Win_lock/91/42/0;slow=MPI_Win_lock/91/42/1' --foi step -o lock.snag --quiet | sed -n '/^what/p; /^inc/,/^the other/p'
+
+# What is searched from its start takes longer and longer: that is said, beside its anomalies and whoever is slow.
+snag analyze 'synth:300*step(lookup@1ms >1 <1 |);ranks=4;jitter=0.05;grow=lookup/0.01/2' --foi step -o grows.snag --quiet | sed -n '2,5p'
+snag list grows.snag | sed -n '2,4p' | grep longer.and
+snag report grows.snag -o grows.html --quiet; grep -c 'takes longer and longer on rank 2' grows.html

@@ -220,6 +220,7 @@ static const char *const paths[] = {
     "/fois/1/typical/there?locations=0",
     "/fois/1/next",
     "/fois/1/retrains",
+    "/fois/1/lost",
     "/fois/1/incidents",
     "/fois/1/projection",
     "/timeline",

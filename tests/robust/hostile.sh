@@ -117,7 +117,7 @@ ask_page() {
         ask '/fois/{foi}/executions/{tree}/subtrees' "/fois/1/executions/$i/subtrees"
     done
     for path in path?path=step typical 'typical/there?locations=0' ranks map?of=lost map?of=cost map?of=waiting \
-        'map?of=region&region=1' 'next?n=3' retrains incidents 'incidents?limit=300&verdict=anomaly'; do
+        'map?of=region&region=1' 'next?n=3' retrains lost incidents 'incidents?limit=300&verdict=anomaly'; do
         ask "/fois/{foi}/${path%%\?*}" "/fois/1/$path"
     done
     ask '/fois/{foi}/labels' /fois/1/labels -d "{\"labels\":[{\"tree\":$tree,\"label\":\"abnormal\"}]}"

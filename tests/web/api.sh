@@ -54,6 +54,7 @@ try '/fois/{foi}/choices' /fois/1/choices
 get "$api/fois/1/choices"
 check "functions" "$(jq -c '[.functions[].name]' "$body")" '["solve","sort"]'
 try '/fois/{foi}/next' '/fois/1/next?n=3'
+try '/fois/{foi}/lost' /fois/1/lost
 try '/fois/{foi}/retrains' /fois/1/retrains
 try '/fois/{foi}/learning' /fois/1/learning
 

@@ -6,7 +6,7 @@
 . "$(dirname "$0")/server.sh"
 api=/api/v1
 paths=(/run /regions /fois/1/columns "/fois/1/candidates?limit=9" /fois/1/executions/{0,7,599}
-    /fois/1/executions/{0,7}/{tree,subtrees} /fois/1/typical "/fois/1/next?n=5" /fois/1/retrains /fois/1/incidents
+    /fois/1/executions/{0,7}/{tree,subtrees} /fois/1/typical "/fois/1/next?n=5" /fois/1/retrains /fois/1/lost /fois/1/incidents
     /fois/1/ranks "/fois/1/ranks?by=thread" "/fois/1/ranks?by=program"
     /fois/1/projection "/timeline?width=100" "/timeline?width=4000&begin=0&end=2000000" /messages /messages/matrix "/query?sql=SELECT%20*%20FROM%20region" /collectives /calls/0/9/collective
     "/window.json?begin=0&end=3000000" /calls/0/{0,9,1000} "/search?q=s" "/search/next?region=1" /measure

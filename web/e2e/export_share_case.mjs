@@ -1,5 +1,5 @@
 // What is taken away from a run: the link to what is shown, its report, the command that compares it; and finding by words.
-import { assert, loaded, openAnew } from "./steps.mjs";
+import { assert, exactly, loaded, openAnew } from "./steps.mjs";
 import { readFile } from "node:fs/promises";
 
 export const name = "share: the link, the report, a comparison; the longest call by its words";
@@ -75,7 +75,7 @@ const isAt = (page, of) =>
     page
         .getByRole("region", { name: "Selected call" })
         .filter({
-            hasText: `duration ${(of.leave_ns - of.enter_ns).toLocaleString("en-US")} ns`,
+            hasText: `duration ${exactly(of.leave_ns - of.enter_ns)}`,
         })
         .filter({ hasText: new RegExp(`on rank ${of.location}`) })
         .waitFor();

@@ -64,6 +64,14 @@ async function opensToItsExecutions(page, first) {
     const costs = await detail(page).locator(".facts").textContent();
     assert.match(costs, /alone costs the run .*head of incident 1, cost .* in all/);
     assert.match(text, /costs the run .* in all/);
+    assert.equal(await page.locator(".members-head").first().textContent(), "took");
+    const { text: inAll } = await ask(page, "lost");
+    const foot = page.locator(".lost-in-all");
+    assert.ok((await foot.getAttribute("title")).startsWith(inAll), "as snag analyze says it");
+    assert.match(
+        (await foot.textContent()).replace(/ in [\d,]+ executions$/, "").toLowerCase(),
+        new RegExp(`^${inAll.split(" (")[0]}$`),
+    );
     await members(page).nth(1).click();
     await isSelected(page, ids[1]);
     assert.match(await detail(page).textContent(), /part of incident 1/);

@@ -4,7 +4,7 @@
 //
 // Between the two times the counter of the first location grew at that rate. Exits with 77 when there is no browser.
 import { launchBrowser, skipTour } from "./browser.mjs";
-import { assert, loaded, patienceMs } from "./steps.mjs";
+import { assert, exactly, loaded, patienceMs } from "./steps.mjs";
 
 const { PAPI, JOB, COUNTER, FROM, UNTIL, RATE, CALL, DELAY } = process.env;
 
@@ -36,7 +36,7 @@ async function launch(page) {
     await page.goto(`${JOB}#views=timeline&call=${CALL}`);
     await loaded(page);
     const said = page.getByRole("region", { name: "Selected call" });
-    const delay = `delay ${Number(DELAY).toLocaleString("en-US")} ns`;
+    const delay = `delay ${exactly(Number(DELAY))}`;
     await said.filter({ hasText: "launched by" }).filter({ hasText: delay }).waitFor();
     assert.match((await said.innerText()).replace(/\s+/g, " "), /kind on a GPU/);
 }

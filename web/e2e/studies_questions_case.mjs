@@ -75,7 +75,7 @@ const questions = {
     2: {
         answer: async (page) => {
             const one = page.locator(".one-incident .duration").first();
-            assert.match(await inSight(one), /^[78]\.\d+ ms$/);
+            assert.match(await inSight(one), /^cost: [78]\.\d+ ms$/);
             assert.match(
                 await inSight(summary(page)),
                 /the replayed run is 3\d\.\d ms of 1\d\d ms \(\d+(\.\d)? %\) shorter/,
@@ -175,7 +175,9 @@ const questions = {
         },
         answer: async (page) => {
             const said = region(page, "Distance of two calls");
-            await said.filter({ hasText: /(Gap|Both) [\d,]+ ns.*begins.*ends/ }).waitFor();
+            await said
+                .filter({ hasText: /(Gap|Both) [\d.]+ (n|u|m|)s.*begins.*ends/ })
+                .waitFor();
             await inSight(said.locator("p"));
         },
     },

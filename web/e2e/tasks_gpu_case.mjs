@@ -20,7 +20,7 @@ export async function run({ page, server }) {
             answer: async () =>
                 assert.match(
                     (await chosen(page, /launched by/)).replace(/\s+/g, " "),
-                    /launched by ?cudaLaunchKernel on rank 0.*delay ?550,000 ns/,
+                    /launched by ?cudaLaunchKernel on rank 0.*delay ?550\.000 us/,
                 ),
         },
         {

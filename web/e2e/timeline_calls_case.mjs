@@ -1,6 +1,6 @@
 // From the table of functions, and from that of an area, to the calls of a function: the longest first, then one
 // after another by length; in sight, open, outlined. By mouse and by keyboard.
-import { assert, loaded, openAnew, until } from "./steps.mjs";
+import { assert, exactly, loaded, openAnew, until } from "./steps.mjs";
 
 export const name = "calls: rows of functions lead to their calls, the longest first";
 export const options = {
@@ -34,9 +34,9 @@ async function longest(page, name, n) {
 }
 
 async function isShown(page, hit, place) {
-    const ns = (hit.leave_ns - hit.enter_ns).toLocaleString("en-US");
+    const took = exactly(hit.leave_ns - hit.enter_ns);
     await said(page)
-        .filter({ hasText: `duration ${ns} ns` })
+        .filter({ hasText: `duration ${took}` })
         .filter({ hasText: place })
         .waitFor();
     const lane = page.locator(".rank-name", { hasText: new RegExp(`rank ${hit.location}$`) });
@@ -104,9 +104,7 @@ async function inArea(page, server) {
     await first.waitFor();
     assert.match(await first.textContent(), /on rank [34]/);
     const begins = async () =>
-        Number(
-            /begins ([\d,]+) ns/.exec(await said(page).textContent())[1].replaceAll(",", ""),
-        );
+        1e6 * Number(/begins ([\d.]+) ms/.exec(await said(page).textContent())[1]);
     for (let place = 2; place <= calls; place++) {
         await page.keyboard.press(".");
         await said(page)
@@ -140,7 +138,7 @@ async function inFull(page, server) {
     const words = text.replace(/\s+/g, " ");
     assert.match(
         words,
-        /MPI_Send on rank \d+ .*duration [\d,]+ ns .*begins [\d,]+ ns ends [\d,]+ ns/,
+        /MPI_Send on rank \d+ .*duration \d+ ns .*begins [\d.]+ ms ends [\d.]+ ms/,
     );
     assert.match(words, /called by step .*kind MPI .*sends \d+ bytes to rank \d+, tag \d+/);
 }

@@ -24,7 +24,7 @@ async function fromTheCall(page, server, launches) {
     const first = launches[0];
     await open(page, server, `tree=0&call=${first.from}.${first.from_call}`);
     await call(page).waitFor();
-    assert.match(await words(call(page)), /launched kernel_0 on .* delay 150,000 ns/);
+    assert.match(await words(call(page)), /launched kernel_0 on .* delay 150\.000 us/);
     await call(page)
         .getByRole("button", { name: /^kernel_0 on/ })
         .click();
@@ -46,7 +46,7 @@ async function byKeys(page, server, launches) {
     await launch(page).waitFor();
     assert.match(
         await words(launch(page)),
-        /Launch .*from 300,000 ns .*to 850,000 ns .*until it began 550 us/,
+        /Launch .*from 300\.000 us .*to 850\.000 us .*until it began 550 us/,
     );
     await page.keyboard.press("]");
     await call(page)

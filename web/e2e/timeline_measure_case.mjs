@@ -1,5 +1,5 @@
 // Measured in the timeline: the distance of two calls, and an area by function, rank and call path.
-import { assert, detail, loaded, openAnew, until } from "./steps.mjs";
+import { assert, detail, exactly, loaded, openAnew, until } from "./steps.mjs";
 
 export const name = "measure: from one call to another, and what an area holds";
 export const options = {
@@ -33,7 +33,7 @@ async function computes(page) {
     });
 }
 
-const print = (ns) => `${Math.abs(ns).toLocaleString("en-US")} ns`;
+const print = (ns) => exactly(Math.abs(ns));
 
 /* Where a time of a lane is on the screen, in a row. */
 async function pointOf(page, rank, share, depth) {
@@ -90,7 +90,7 @@ async function distances(page, server) {
     await page.locator(".timeline-scroll").focus();
     await page.keyboard.press("ArrowRight");
     await page.keyboard.press("ArrowRight");
-    const gap = distance(page).filter({ hasText: /Gap [\d,]+ ns/ });
+    const gap = distance(page).filter({ hasText: /Gap [\d.]+ [mun]s/ });
     await gap.waitFor();
     const here = await call(page, first.location, first.call);
     const after = await call(page, first.location, here.after);

@@ -177,7 +177,7 @@ static uint64_t own_time(struct thread *t, const struct synth_item *item)
         ns *= exp(program->jitter * vary(t));
     for (const struct synth_slow *slow = program->slow; slow; slow = slow->after)
         if (slow->region == item->region && is_slow(slow, t, count))
-            ns *= slow->factor;
+            ns *= slow->factor + slow->growth * (double)count;
     return (uint64_t)rint(ns);
 }
 

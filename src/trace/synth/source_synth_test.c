@@ -68,6 +68,8 @@ static void some_calls_can_be_slow(void **state)
                         "a+0 a-1 a+1 a-2 a+2 a-12 a+12 a-13");
     assert_string_equal(events_of("synth:2*a@1ns;slow=a/1/5/1;ranks=2", 0), "a+0 a-1 a+1 a-2");
     assert_string_equal(events_of("synth:2*a@1ns;slow=a/1/5/1;ranks=2", 1), "a+0 a-5 a+5 a-10");
+    assert_string_equal(events_of("synth:3*a@2ns;grow=a/0.5", 0), "a+0 a-3 a+3 a-7 a+7 a-12");
+    assert_string_equal(events_of("synth:2*a@2ns;grow=a/0.5/1;ranks=2", 0), "a+0 a-2 a+2 a-4");
 }
 
 static void a_team_waits_for_its_last_thread(void **state)
@@ -164,6 +166,7 @@ static void mistakes_are_pointed_at(void **state)
         {"synth:a;ranks=0", "impossible number of ranks"},
         {"synth:a;speed=3", "unknown setting"},
         {"synth:a;slow=a/0/3", "name/every/factor"},
+        {"synth:a;grow=a", "name/growth"},
         {"synth:a;slow=a", "name/every/factor"},
         {"synth:a;slow=a/3", "name/every/factor"},
         {"synth:a;off=a", "name/time"},

@@ -14,7 +14,7 @@
 #define MAX_RANKS 100000
 #define MAX_THREADS 64
 #define TYPICAL_THREADS 4
-#define N_SETTINGS 9
+#define N_SETTINGS 10
 
 struct parser {
     const char *text; /* all of it */
@@ -218,15 +218,44 @@ static bool take_slash(struct parser *p)
     return is_there;
 }
 
-static int parse_slow(struct parser *p, struct synth_program *program)
+/* Behind a slash: on this rank alone, and on this thread of it. */
+static int parse_only(struct parser *p, struct synth_slow *slow)
 {
-    struct synth_slow *slow = arena_zeros(p->arena, struct synth_slow, 1);
     uint64_t rank, thread = NO_RANK;
     int rc;
 
-    *slow = (struct synth_slow){
-        .only_rank = NO_RANK, .only_thread = NO_RANK, .after = program->slow};
-    slow->region = parse_name(p);
+    if (*p->at != '/')
+        return 0;
+    p->at++;
+    rc = parse_count(p, &rank);
+    if (rc == 0 && *p->at == '.') {
+        p->at++;
+        rc = parse_count(p, &thread);
+    }
+    slow->only_rank = (uint32_t)rank;
+    slow->only_thread = (uint32_t)thread;
+    return rc;
+}
+
+static struct synth_slow *add_slow(struct parser *p, struct synth_program *program)
+{
+    struct synth_slow *slow = arena_zeros(p->arena, struct synth_slow, 1);
+
+    *slow = (struct synth_slow){.region = parse_name(p),
+                                .every = 1,
+                                .factor = 1,
+                                .only_rank = NO_RANK,
+                                .only_thread = NO_RANK,
+                                .after = program->slow};
+    program->slow = slow;
+    return slow;
+}
+
+static int parse_slow(struct parser *p, struct synth_program *program)
+{
+    struct synth_slow *slow = add_slow(p, program);
+    int rc;
+
     if (!take_slash(p))
         return complain(p, "name/every/factor expected before");
     rc = parse_count(p, &slow->every);
@@ -234,18 +263,18 @@ static int parse_slow(struct parser *p, struct synth_program *program)
         rc = complain(p, "name/every/factor expected before");
     if (rc == 0)
         rc = parse_real(p, &slow->factor);
-    if (rc == 0 && *p->at == '/') {
-        p->at++;
-        rc = parse_count(p, &rank);
-        if (rc == 0 && *p->at == '.') {
-            p->at++;
-            rc = parse_count(p, &thread);
-        }
-        slow->only_rank = (uint32_t)rank;
-        slow->only_thread = (uint32_t)thread;
-    }
-    program->slow = slow;
-    return rc;
+    return rc == 0 ? parse_only(p, slow) : rc;
+}
+
+static int parse_grow(struct parser *p, struct synth_program *program)
+{
+    struct synth_slow *slow = add_slow(p, program);
+    int rc;
+
+    if (!take_slash(p))
+        return complain(p, "name/growth expected before");
+    rc = parse_real(p, &slow->growth);
+    return rc == 0 ? parse_only(p, slow) : rc;
 }
 
 static int parse_off(struct parser *p, struct synth_program *program)
@@ -275,7 +304,8 @@ static int parse_shape(struct parser *p, enum synth_shape *shape)
 static int parse_setting(struct parser *p, struct synth_program *program)
 {
     static const char *const names[N_SETTINGS] = {
-        "ranks=", "jitter=", "seed=", "slow=", "skew=", "threads=", "drift=", "off=", "shape="};
+        "ranks=",   "jitter=", "seed=", "slow=",  "skew=",
+        "threads=", "drift=",  "off=",  "shape=", "grow="};
     size_t which = 0;
     uint64_t n;
     int rc;
@@ -310,8 +340,10 @@ static int parse_setting(struct parser *p, struct synth_program *program)
         return parse_real(p, &program->drift_ppm);
     case 7:
         return parse_off(p, program);
-    default:
+    case 8:
         return parse_shape(p, &program->shape);
+    default:
+        return parse_grow(p, program);
     }
 }
 

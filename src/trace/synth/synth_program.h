@@ -30,7 +30,7 @@ struct synth_item {
 struct synth_slow {
     uint32_t region;
     uint64_t every;
-    double factor;
+    double factor, growth;           /* the k-th call takes factor + growth k times as long */
     uint32_t only_rank, only_thread; /* NO_RANK: all */
     struct synth_slow *after;
 };

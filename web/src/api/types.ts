@@ -48,6 +48,15 @@ export interface Outcome {
         more: number;
         is_first: boolean /* its cost is known, and not less than that of the anomalies */;
     } | null;
+    growth?:
+        string | null /* "step takes longer and longer on rank 3: ...": null: it does not */;
+}
+
+/* What all executions of a function of interest lost; null: there are too few to know. */
+export interface Lost {
+    lost_ns: number | null;
+    duration_ns: number;
+    text: string;
 }
 
 export interface Foi {

@@ -56,11 +56,12 @@ export function amountWords(
             words: `${lost}${inAll}`,
             help: `${beyond}; what that cost the run is not known`,
         };
-    const alone = incidents.length > 1 ? ", of each incident alone" : "";
+    const alone = incidents.length > 1 ? " (each removed alone)" : "";
     const isFromNothing = cost.startsWith("at most ");
     const isRange = of.cost_ns !== null && (isFromNothing || cost.includes(" to "));
     const range = isRange ? `, ${rangeHelp}` : "";
-    const help = `cost: ${costHelp}${range}${alone}; ${beyond}`;
+    const sum = alone && ", summed over the incidents, each removed alone";
+    const help = `cost: ${costHelp}${range}${sum}; ${beyond}`;
     if (cost_unknown) {
         const known = incidents.length - cost_unknown;
         const which = `${formatCount(known)} cost${known === 1 ? "s" : ""} the run ${cost}`;
@@ -71,7 +72,10 @@ export function amountWords(
     }
     if (cost === "nothing") return { words: `${lost}${inAll}, costs the run nothing`, help };
     const perhaps = isFromNothing ? ", perhaps nothing" : "";
-    return { words: `costs the run ${cost}${inAll}${perhaps}`, help: `${lost}; ${help}` };
+    return {
+        words: `costs the run ${cost}${inAll}${perhaps}${alone}`,
+        help: `${lost}; ${help}`,
+    };
 }
 
 /* In a line of many: what it cost; what it lost where that is not known. */

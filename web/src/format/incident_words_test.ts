@@ -40,8 +40,8 @@ test("what only labels made an incident has no number and is alone", () => {
 test("an amount is said once: what it cost, and what was lost where that is another", () => {
     const words = (lost_ns: number, cost_ns: number | null, cost_unknown = 0) =>
         amountWords({ lost_ns, cost_ns, cost_unknown, incidents: [1, 2, 3] })?.words;
-    assert.equal(words(177e6, 59e6), "costs the run 59.0 ms");
-    assert.equal(words(20.41e6, 20.4e6), "costs the run 20.4 ms");
+    assert.equal(words(177e6, 59e6), "costs the run 59.0 ms (each removed alone)");
+    assert.equal(words(20.41e6, 20.4e6), "costs the run 20.4 ms (each removed alone)");
     assert.equal(words(14.1e6, null), "14.1 ms lost");
     assert.equal(words(9.73e6, 0), "9.73 ms lost, costs the run nothing");
     assert.equal(
@@ -79,7 +79,10 @@ test("where it may be several numbers, what an incident cost is a range, or at m
         "costs the run at most 1.00 ms in all, perhaps nothing",
     );
     const group = { lost_ns: 189e6, cost_ns: 104e6, cost_least_ns: 0, incidents: [1, 2] };
-    assert.equal(amountWords(group)?.words, "costs the run at most 104 ms, perhaps nothing");
+    assert.equal(
+        amountWords(group)?.words,
+        "costs the run at most 104 ms, perhaps nothing (each removed alone)",
+    );
     assert.deepEqual(said(0, 0, 0), ["50.0 ms lost, costs the run nothing", "no cost"]);
 });
 

@@ -26,7 +26,7 @@ export const cividis = rgbs("00204d 424e6c 7c7b78 bcaf6f ffea46");
 /* Of what is strange, from the least to the most: away from what they are drawn on. */
 export const hots = {
     light: [rgb("fdd0a2"), anomalyColour],
-    dark: [rgb("5c3311"), rgb("f0762b")],
+    dark: [rgb("75431a"), rgb("f0762b")],
 };
 
 /* Changes from much faster to much slower, with the same in the middle. */

@@ -40,6 +40,11 @@ export function formatMoment(ns: number, stepNs: number): string {
     return `${(ns / scale).toFixed(digits)} ${unit}`;
 }
 
+/* To the nanosecond: "26.319442 ms". */
+export function formatExactly(ns: number): string {
+    return Math.abs(ns) < 1e3 ? `${Math.round(ns)} ns` : formatMoment(ns, 1);
+}
+
 export function formatCount(n: number): string {
     return Math.round(n).toLocaleString("en-US");
 }

@@ -6,6 +6,7 @@ import {
     formatCount,
     formatExcess,
     formatMean,
+    formatExactly,
     formatMoment,
     formatScore,
     formatTime,
@@ -42,6 +43,19 @@ test("what took a little longer than typical is not called typical", () => {
 test("moments that are a nanosecond apart do not read the same", () => {
     assert.notEqual(formatMoment(9_420_000_001, 1), formatMoment(9_420_000_002, 1));
     assert.equal(formatMoment(512_416_000, 1_000_000), "512 ms");
+});
+
+test("an exact time has every nanosecond, in a unit that is easily read", () => {
+    const said = [0, 550, 1_000, 9_100_001, 78_000_000, 9_420_000_001].map(formatExactly);
+    const right = [
+        "0 ns",
+        "550 ns",
+        "1.000 us",
+        "9.100001 ms",
+        "78.000000 ms",
+        "9.420000001 s",
+    ];
+    assert.deepEqual(said, right);
 });
 
 test("bytes are three digits and a unit, as in the terminal", () => {

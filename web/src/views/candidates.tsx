@@ -2,13 +2,16 @@
 // same way, or executions, the strangest or those best to label first. 50 are fetched at a time.
 import { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
+import { getJson } from "../api/http";
+import { Lost } from "../api/types";
 import { alwaysSlow, slowBesideList } from "../format/outcome_words";
-import { plural } from "../format/units";
+import { formatTime, plural, sentence } from "../format/units";
 import { runKeys } from "../state/keys";
 import { Entry } from "../state/entries";
 import { isLearningOpen } from "../state/learning";
 import { listQuery, listTable, Page, pageSize, showMore } from "../state/list";
 import { isNarrowed, withoutFilter } from "../state/filter";
+import { useQuery } from "../state/query";
 import { showView } from "../state/shown_views";
 import { filter, foi, isFew } from "../state/store";
 import { CandidateItem } from "./candidate_item";
@@ -51,6 +54,13 @@ function SlowAlways() {
             <button onClick={() => showView("ranks")}>Show the ranks</button>
         </p>
     );
+}
+
+/* What is typical is the middle of the run: no entry says that it grows. */
+function Growth() {
+    const growth = foi.value?.outcome.growth;
+    if (!growth || isNarrowed(filter.value)) return null;
+    return <p class="note">{sentence(growth)}</p>;
 }
 
 function Item({ of }: { of: Entry }) {
@@ -96,6 +106,20 @@ function Entries({ of, isLoading }: { of: Page; isLoading: boolean }) {
     );
 }
 
+/* What the list adds up to and what is too little to be in it, said of the run whatever the filter is. */
+function LostInAll() {
+    const about = foi.value ? `/fois/${foi.value.id}/lost` : null;
+    const { value } = useQuery(about, (abort) => getJson<Lost>(about!, abort));
+    if (!value || value.lost_ns === null) return null;
+    return (
+        <p class="lost-in-all" title={`${value.text}. Lost: beyond what is typical`}>
+            {isNarrowed(filter.value) ? "The whole run lost" : "Lost in all:"}{" "}
+            <b>{formatTime(value.lost_ns)}</b> of {formatTime(value.duration_ns)} in{" "}
+            {plural(foi.value?.trees ?? 0, "execution")}
+        </p>
+    );
+}
+
 /* What has no anomaly is nobody's cause. */
 function listed({ total, what }: Page): string {
     return what === "cause" ? plural(total, "entry", "entries") : plural(total, what);
@@ -120,6 +144,7 @@ export function Candidates(props: { children?: ComponentChildren }) {
             </div>
             <Filters />
             <SlowAlways />
+            <Growth />
             <NothingStandsOut />
             <Await of={page} what="executions" empty="No run.">
                 {(list) =>
@@ -130,6 +155,7 @@ export function Candidates(props: { children?: ComponentChildren }) {
                     )
                 }
             </Await>
+            <LostInAll />
             {props.children}
         </nav>
     );

@@ -11,7 +11,7 @@ import { entryOfIncident } from "../state/entries";
 import { groupQuery } from "../state/filter";
 import { details, filter, foi, scoresVersion, selected } from "../state/store";
 import { useQuery } from "../state/query";
-import { Members, useFirst, useFold } from "./incident_item";
+import { Members, MembersHead, useFirst, useFold } from "./incident_item";
 import { LabelButtons } from "./labels";
 import { Sentence } from "./name";
 import { Failed } from "./panel";
@@ -51,7 +51,10 @@ function OneOfThem({ of }: { of: Incident }) {
                 </span>
                 <span class="id">{shortId(of.head)}</span>
                 <span class="dim">at {formatTime(of.begin_ns)}</span>
-                <span class="duration">{shortAmount(of)}</span>
+                <span class="duration">
+                    <span class="visually-hidden">cost: </span>
+                    {shortAmount(of)}
+                </span>
             </button>
             <LabelButtons tree={of.head_tree} id={shortId(of.head)} small />
             {isOpen && (
@@ -90,6 +93,7 @@ function Incidents({ of, id }: { of: IncidentGroup; id: string }) {
                 aria-label={`Incidents: ${of.what}`}
                 aria-busy={page.isLoading}
             >
+                <MembersHead says="cost" />
                 {items.slice(0, shown).map((incident) => (
                     <OneOfThem key={incident.head_tree} of={incident} />
                 ))}

@@ -208,8 +208,10 @@ export function Detail() {
                     </span>
                 )}
                 <span>at {formatTime(it.enter_ns)}</span>
-                <span>
-                    score {formatScore(it.score)}, {formatCount(it.place)} of{" "}
+                <span
+                    title={`score: how strange it is; ${it.place > 1 ? `of ${plural(it.of, "execution")} ${formatCount(it.place - 1)} are stranger` : "none is stranger"}`}
+                >
+                    score {formatScore(it.score)}, place {formatCount(it.place)} of{" "}
                     {formatCount(it.of)}
                 </span>
                 <PartOf of={it} />

@@ -4,6 +4,8 @@ import { computed, signal } from "@preact/signals";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { getJson } from "../api/http";
 import { NextCall, Tree } from "../api/types";
+import { executionId } from "../format/ids";
+import { kindOf } from "../format/kind_colour";
 import { formatCount } from "../format/units";
 import { giveUp, goOn } from "../state/acts";
 import { select } from "../state/actions";
@@ -26,6 +28,7 @@ import {
     selected,
 } from "../state/store";
 import { findInput, isFindOpen } from "../state/overlays";
+import { shortName } from "../state/names";
 import { pathOf } from "./structure";
 import { Name, PathNames } from "./name";
 
@@ -176,6 +179,27 @@ function isSame(a: Item, b: Item): boolean {
     return keyOf(a) === keyOf(b);
 }
 
+/* Of what this run has. */
+const examples = computed(() => {
+    const byCalls = [...regions.value.values()].sort((a, b) => b.calls - a.calls);
+    const called = byCalls.find((of) => kindOf(of.kind, of.short_name) === "mpi") ?? byCalls[0];
+    const [more, tree] = [details.value, selected.value];
+    const id =
+        more && tree !== null
+            ? executionId(more.rank[tree], more.thread[tree], more.index[tree])
+            : null;
+    const rank = run.value?.locations.at(-1)?.rank ?? 0;
+    const own = shortName(foi.value?.name ?? "");
+    const of = called ? [`longest ${called.short_name}`] : [];
+    return [
+        own,
+        ...of,
+        `5th longest ${own} on rank ${rank}`,
+        `rank ${rank}`,
+        ...(id ? [id] : []),
+    ].join(", ");
+});
+
 export function FindBar() {
     const [text, setText] = useState("");
     const [active, setActive] = useState(0);
@@ -227,7 +251,7 @@ export function FindBar() {
                 type="search"
                 placeholder="Find (/)"
                 aria-label="Find functions, ranks, executions, call paths"
-                title="such as: solve, longest MPI_Waitall, 5th longest solve on rank 3, rank 7, #7-67"
+                title={`such as: ${examples.value}`}
                 role="combobox"
                 aria-expanded={isOpen && items.length > 0}
                 aria-controls="found"

@@ -46,6 +46,7 @@ function Member({ tree, id, isHead }: { tree: number; id: string; isHead: boolea
                         class="duration"
                         title={`what it took; score ${formatScore(all.score[tree])}`}
                     >
+                        <span class="visually-hidden">took </span>
                         {formatTime(all.duration_ns[tree])}
                     </span>
                 )}
@@ -79,6 +80,15 @@ export function useFirst(n: number, at: number, noun: string) {
     return { shown, more };
 }
 
+/* What the times in the lines below are. A screen reader has it in each line. */
+export function MembersHead({ says }: { says: string }) {
+    return (
+        <li class="members-head dim" aria-hidden="true">
+            {says}
+        </li>
+    );
+}
+
 /* Those of an incident of a thousand ranks are not all shown at once. The first of trees stays it. */
 export function Members(props: {
     of: Pick<Incident, "members" | "member_trees">;
@@ -98,6 +108,7 @@ export function Members(props: {
     const { shown, more } = useFirst(inOrder.length, at, "execution");
     return (
         <ul id={id} class="members" aria-label={`Executions of ${name}`}>
+            <MembersHead says="took" />
             {inOrder.slice(0, shown).map((tree) => (
                 <Member
                     key={tree}

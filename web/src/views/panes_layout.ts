@@ -53,7 +53,7 @@ const leastSize = { row: 20 * 13, column: 10 * 13 }; /* for whoever drags */
 const rowHeight = 13 * 13;
 const stackedHeight = 16 * 13;
 const timelineHeight = 23 * 13; /* with 200 units for lanes */
-const stackedTimeline = 25 * 13;
+const stackedTimeline = 29 * 13; /* the same, below tools and legend of several lines */
 const chosenHeight = 12 * 13;
 const detailsWidth: Record<"usual" | "wide", number> = { usual: 25 * 13, wide: 32 * 13 };
 

@@ -124,7 +124,7 @@ test("stacked views scroll: one gets higher without the others", () => {
     const tree = shownOf(1, "stacked", { why: "why", timeline: "timeline" });
     const room = { width: 500, height: 400 };
     const laid = layOutPanes(tree, room, {});
-    assert.equal(laid.height, 208 + 208 + 325 + 3 * 6);
+    assert.equal(laid.height, 208 + 208 + 377 + 3 * 6);
     const borders = dividersOf(laid);
     assert.equal(borders.length, 3, "the last one has a border, too");
     const more = sizesAfter(borders[2], 390);

@@ -5,7 +5,7 @@ import { Distance, distanceOf } from "../canvas/between";
 import { Block, shownTop } from "../canvas/rows";
 import { axisHeight } from "../canvas/timeline_draw";
 import { Span } from "../canvas/window";
-import { formatCount, formatTime } from "../format/units";
+import { formatExactly, formatTime } from "../format/units";
 import { instead } from "../state/acts";
 import { regionName } from "../state/names";
 import { CallOfLocation, revealing } from "../state/reveal";
@@ -98,15 +98,11 @@ export function BetweenOverlay(props: {
     );
 }
 
-function exactly(ns: number): string {
-    return `${formatCount(ns)} ns`;
-}
-
 /* "12 ns later" */
 function later(ns: number): string {
     return ns === 0
         ? "at the same time"
-        : `${exactly(Math.abs(ns))} ${ns > 0 ? "later" : "earlier"}`;
+        : `${formatExactly(Math.abs(ns))} ${ns > 0 ? "later" : "earlier"}`;
 }
 
 function Words({ of, first, second }: { of: Distance; first: Placed; second: Placed }) {
@@ -120,7 +116,7 @@ function Words({ of, first, second }: { of: Distance; first: Placed; second: Pla
         <>
             <span>
                 <b>
-                    {of.isGap ? "Gap" : "Both"} {exactly(of.ns)}
+                    {of.isGap ? "Gap" : "Both"} {formatExactly(of.ns)}
                 </b>
             </span>
             {of.isGap ? (

@@ -7,7 +7,7 @@ import { CallAt, Region } from "../api/types";
 import { arrowTitles, delayWords, dependencyWords, endWords } from "../format/arrow_words";
 import { formatNumber } from "../format/counter_words";
 import { executionId } from "../format/ids";
-import { formatCount, formatTime, ifKnown, plural } from "../format/units";
+import { formatCount, formatExactly, formatTime, ifKnown, plural } from "../format/units";
 import { clearChosen, select } from "../state/actions";
 import { instead } from "../state/acts";
 import { goBeside, walkAt } from "../state/call_walk";
@@ -37,10 +37,6 @@ import { nameOfLocation } from "./timeline_scene";
 import { Name, PathNames } from "./name";
 
 const noCall = 0xffffffff; /* around an end of a message */
-
-function exactly(ns: number): string {
-    return `${formatCount(ns)} ns`;
-}
 
 function Close() {
     return (
@@ -101,7 +97,7 @@ function Dependencies({ of }: { of: CallAt }) {
                     </button>{" "}
                     <Fact
                         name={d.kind === "launch" ? "delay" : "between"}
-                        text={exactly(d.delay_ns)}
+                        text={formatExactly(d.delay_ns)}
                     />
                 </span>
             ))}
@@ -208,10 +204,10 @@ function Call({ of, location }: { of: CallAt; location: number }) {
                     <Name of={regionName(of.region)} />
                 </b>{" "}
                 on {nameOfLocation(location)}
-                <Fact name="duration" text={exactly(of.leave_ns - of.enter_ns)} />
-                <Fact name="own time" text={exactly(of.exclusive_ns)} />
-                <Fact name="begins" text={exactly(of.enter_ns)} />
-                <Fact name="ends" text={exactly(of.leave_ns)} />
+                <Fact name="duration" text={formatExactly(of.leave_ns - of.enter_ns)} />
+                <Fact name="own time" text={formatExactly(of.exclusive_ns)} />
+                <Fact name="begins" text={formatExactly(of.enter_ns)} />
+                <Fact name="ends" text={formatExactly(of.leave_ns)} />
                 <Fact name="calls" text={formatCount(of.n_children)} />
                 {of.parent !== null && (
                     <button onClick={() => go(location, of.parent!)}>Its caller</button>
@@ -257,8 +253,8 @@ function Arrow({ of }: { of: ChosenMessage }) {
                         <Fact name="tag" text={String(of.tag)} />
                     </>
                 )}
-                <Fact name={isMessage ? "sent" : "from"} text={exactly(of.send_ns)} />
-                <Fact name={isMessage ? "received" : "to"} text={exactly(of.recv_ns)} />
+                <Fact name={isMessage ? "sent" : "from"} text={formatExactly(of.send_ns)} />
+                <Fact name={isMessage ? "received" : "to"} text={formatExactly(of.recv_ns)} />
                 <Fact name={delayWords[kind]} text={formatTime(of.recv_ns - of.send_ns)} />
                 <Close />
             </p>

@@ -44,16 +44,21 @@ function usually(path: PathShare): string {
 const hasLost = (of: Shown): boolean => blameNow(of) === "anomaly";
 
 function heading(of: Shown): string {
-    if (hasLost(of)) return "Where the time was lost";
+    if (hasLost(of)) return `Where ${formatTime(wholeOf(of))} were lost`;
     return `Where it differs from ${typicalNow.value.is}`;
 }
 
+/* What a path lost, or differs by. */
+const partOf = (of: Shown, { excess_ns }: PathShare): number =>
+    hasLost(of) ? Math.max(0, excess_ns) : Math.abs(excess_ns);
+
+/* Of which the shares are. */
+const wholeOf = (of: Shown): number => of.paths.reduce((sum, p) => sum + partOf(of, p), 0);
+
 /* The paths that lost, or differ by, more than the threshold of all that was lost, or differs. */
 function listedPaths(of: Shown, percent: number): { path: PathShare; share: number }[] {
-    const isLost = hasLost(of);
-    const part = ({ excess_ns }: PathShare) =>
-        isLost ? Math.max(0, excess_ns) : Math.abs(excess_ns);
-    const whole = of.paths.reduce((sum, p) => sum + part(p), 0);
+    const part = (path: PathShare) => partOf(of, path);
+    const whole = wholeOf(of);
     return of.paths
         .map((path) => ({ path, share: whole ? part(path) / whole : 0 }))
         .filter(({ share }) => share > 0 && share * 100 >= percent)
@@ -101,7 +106,11 @@ function Paths({ of }: { of: Shown }) {
                                             <rect width={share * 100} height="1" />
                                         </svg>
                                         <b>{formatExcess(path.excess_ns)}</b>
-                                        <span>{formatShare(share)}</span>
+                                        <span
+                                            title={`of the ${hasLost(of) ? "time lost" : "difference"}`}
+                                        >
+                                            {formatShare(share)}
+                                        </span>
                                     </span>
                                     <span class="path">
                                         <PathNames
