@@ -202,7 +202,7 @@ struct foi_findings {
     struct incidents incidents;
     struct costs costs;
     struct peers peers;
-    struct longer growth;
+    struct growth growth;
 };
 
 /* Executions that follow each other, and what is said of them. */
@@ -647,13 +647,13 @@ static int save_slow_places(sqlite3 *db, struct foi_findings *found)
 static int save_growth(sqlite3 *db, const struct foi_findings *found)
 {
     const struct analysed *a = found->a;
-    char key[64], *text = growth_text(&found->growth, &found->peers, &found->costs.why,
-                                      a->scoring->defs->region[a->foi->region].short_name);
+    char key[RUNDB_KEY_SIZE],
+        *text = growth_text(&found->growth, &found->peers, &found->costs.why,
+                            a->scoring->defs->region[a->foi->region].short_name);
     int rc = 0;
 
-    snprintf(key, sizeof key, RUNDB_GROWTH, (long long)a->foi->id);
     if (text)
-        rc = rundb_set_text(db, key, text);
+        rc = rundb_set_text(db, rundb_growth_key(a->foi->id, key), text);
     free(text);
     return rc;
 }

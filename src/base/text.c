@@ -143,6 +143,26 @@ void text_say(struct text_writer *w, const char *fmt, ...)
     w->n = w->n + (size_t)n < w->size ? w->n + (size_t)n : w->size - 1;
 }
 
+char *text_new_of(const char *fmt, va_list args)
+{
+    char *text;
+
+    if (vasprintf(&text, fmt, args) < 0)
+        mem_give_up(1, BUFSIZ);
+    return text;
+}
+
+char *text_new(const char *fmt, ...)
+{
+    va_list args;
+    char *text;
+
+    va_start(args, fmt);
+    text = text_new_of(fmt, args);
+    va_end(args);
+    return text;
+}
+
 char *text_names(const char *(*name)(size_t i), char *out, size_t size)
 {
     struct text_writer w = {.out = out, .size = size};

@@ -2,6 +2,7 @@
 #ifndef SNAG_BASE_TEXT_H
 #define SNAG_BASE_TEXT_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -60,6 +61,10 @@ struct text_writer {
 
 void text_say(struct text_writer *w, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* text_new -- as printf, to be freed; text_new_of with the arguments of another function. */
+char *text_new(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+char *text_new_of(const char *fmt, va_list args);
 
 /* text_names -- the names of a table's rows, with commas between; name(i) is NULL after the last
  * row. Returns out. */

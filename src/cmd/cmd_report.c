@@ -66,10 +66,8 @@ static void report_page_end(FILE *out, const json_t *data)
 
 static void put_element(FILE *out, const char *tag, const char *fmt, va_list args)
 {
-    char *text;
+    char *text = text_new_of(fmt, args);
 
-    if (vasprintf(&text, fmt, args) < 0)
-        mem_give_up(1, BUFSIZ);
     html_element(out, tag, text);
     free(text);
 }

@@ -15,7 +15,6 @@
 #include "view/executions.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -142,40 +141,27 @@ json_t *left_out_json(const struct definitions *defs)
 
 /* ---------------------------------------------------------------------------- what a run is */
 
-static char *say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-
-static char *say(const char *fmt, ...)
-{
-    va_list args;
-    char *text;
-
-    va_start(args, fmt);
-    if (vasprintf(&text, fmt, args) < 0)
-        mem_give_up(1, BUFSIZ);
-    va_end(args);
-    return text;
-}
-
 char *headline_trace(const struct headline_trace *x)
 {
     char records[TEXT_SIZE], length[TEXT_SIZE], kind[TRACE_KIND_SIZE];
 
-    return say("%s: %s events, %u location%s, %s; %s", x->path,
-               text_count(x->n_records, records), x->n_locations, text_plural(x->n_locations),
-               text_duration((double)x->length_ns, length), trace_kind_text(&x->kind, kind));
+    return text_new("%s: %s events, %u location%s, %s; %s", x->path,
+                    text_count(x->n_records, records), x->n_locations,
+                    text_plural(x->n_locations), text_duration((double)x->length_ns, length),
+                    trace_kind_text(&x->kind, kind));
 }
 
 char *headline_foi(const struct headline_foi *x)
 {
     char trees[TEXT_SIZE], vertices[TEXT_SIZE], messages[TEXT_SIZE], subtrees[TEXT_SIZE];
 
-    return say("%s: %s execution%s, %s call%s, %s message%s, %s different subtree%s; "
-               "%" PRIu64 " anomal%s",
-               x->name, text_count(x->n_trees, trees), text_plural(x->n_trees),
-               text_count(x->n_vertices, vertices), text_plural(x->n_vertices),
-               text_count(x->n_messages, messages), text_plural(x->n_messages),
-               text_count(x->n_subtrees, subtrees), text_plural(x->n_subtrees), x->n_anomalies,
-               x->n_anomalies == 1 ? "y" : "ies");
+    return text_new(
+        "%s: %s execution%s, %s call%s, %s sends and receives, %s different subtree%s; "
+        "%" PRIu64 " anomal%s",
+        x->name, text_count(x->n_trees, trees), text_plural(x->n_trees),
+        text_count(x->n_vertices, vertices), text_plural(x->n_vertices),
+        text_count(x->n_messages, messages), text_count(x->n_subtrees, subtrees),
+        text_plural(x->n_subtrees), x->n_anomalies, x->n_anomalies == 1 ? "y" : "ies");
 }
 
 int headline_fois(sqlite3 *db, int64_t only,
@@ -201,88 +187,24 @@ int headline_fois(sqlite3 *db, int64_t only,
     return rundb_close_query(db, query, rc, "cannot read the functions of interest");
 }
 
-/* What most of it goes back to, after what is before it. */
-static char *most_text(const struct outcome *a, const char *before,
-                       char out[OUTCOME_TEXT_SIZE + 2])
+/* Where the others are that it speaks of. Takes the text. */
+static char *with_hint(const struct outcome_slow *slow, char *text)
 {
-    char most[OUTCOME_TEXT_SIZE];
+    char *more;
 
-    snprintf(out, OUTCOME_TEXT_SIZE + 2, "%s%s",
-             *outcome_most_text(&a->most, most) ? before : "", most);
-    return out;
-}
-
-static char *cost_of_anomalies(const struct outcome *a)
-{
-    char cost_text[TEXT_SIZE], of[TEXT_SIZE], carrying[4 * TEXT_SIZE] = "";
-    char most[OUTCOME_TEXT_SIZE + 2];
-    const struct anomalies_cost *cost = &a->cost;
-    double run_ns = (double)a->length_ns;
-
-    if (a->n_anomalies == 0)
-        return NULL;
-    most_text(a, "; ", most);
-    if (!cost->is_known)
-        return say("what the anomalies cost the run is not known%s%s%s", a->unknown ? ": " : "",
-                   a->unknown ? a->unknown : "", most);
-    if (a->is_bound && cost->cost_ns > 0)
-        return say(
-            "without the anomalies the replayed run is at most %s of %s shorter (%.3g %%): "
-            "%s%s",
-            text_duration((double)cost->cost_ns, cost_text), text_duration(run_ns, of),
-            run_ns > 0 ? 100 * (double)cost->cost_ns / run_ns : 0.0, a->unknown, most);
-    if (cost->cost_ns == 0)
-        return say("without the anomalies the replayed run is not shorter%s", most);
-    if (cost->n_carrying > 0 && cost->n_carrying < a->n_anomalies)
-        snprintf(carrying, sizeof carrying,
-                 "; %u of the %" PRIu64 " carr%s nine tenths of the %s", cost->n_carrying,
-                 a->n_anomalies, cost->n_carrying == 1 ? "ies" : "y",
-                 text_duration((double)cost->cost_ns, cost_text));
-    return say("without the anomalies the replayed run is %s of %s shorter (%.3g %%)%s%s",
-               text_duration((double)cost->cost_ns, cost_text), text_duration(run_ns, of),
-               run_ns > 0 ? 100 * (double)cost->cost_ns / run_ns : 0.0, most, carrying);
-}
-
-/* Who is always slow is no anomaly, and may cost the run more than all of these. */
-static char *always_slow(const struct outcome *a)
-{
-    const struct outcome_slow *slow = &a->slow;
-    const char *how;
-    char cost[TEXT_RANGE_SIZE], of[TEXT_SIZE], share[TEXT_RANGE_SIZE], more[3 * TEXT_SIZE] = "";
-    double least_ns = (double)slow->cost_least_ns, most_ns = (double)slow->cost_most_ns;
-    double percent = 100 / (double)a->length_ns;
-    bool is_range = text_is_range(least_ns, most_ns);
-
-    if (slow->place == NULL)
-        return NULL;
-    how = strcmp(slow->verdict, "slow") == 0     ? "is slow beside the others"
-          : strcmp(slow->verdict, "unsure") == 0 ? "may be slow beside the others"
-                                                 : "has more to do than the others";
-    if (slow->n_more > 0)
-        snprintf(more, sizeof more, "; %u more %s (snag ranks lists them)", slow->n_more,
-                 strcmp(slow->verdict, "unsure") == 0 ? "may be"
-                                                      : "are slow or have more to do");
-    if (!slow->has_cost)
-        return say("%s %s: what that costs the run is not known; %s%s", slow->place, how,
-                   slow->why, more);
-    if (is_range && least_ns > 0)
-        snprintf(share, sizeof share, "%.3g to %.3g", percent * least_ns, percent * most_ns);
-    else
-        snprintf(share, sizeof share, "%.3g",
-                 percent * (is_range ? most_ns : (double)slow->cost_ns));
-    return say("%s %s: if it were like them, the replayed run would be "
-               "%s of %s shorter (%s %%); %s%s",
-               slow->place, how,
-               text_duration_or_range((double)slow->cost_ns, least_ns, most_ns, cost),
-               text_duration((double)a->length_ns, of), share, slow->why, more);
+    if (text == NULL || slow->n_more == 0)
+        return text;
+    more = text_new("%s (snag ranks lists them)", text);
+    free(text);
+    return more;
 }
 
 void headline_answer(const struct outcome *a, char *line[HEADLINE_LINES])
 {
     bool is_slow_first = a->slow.place && a->slow.is_first;
 
-    line[!is_slow_first] = always_slow(a);
-    line[is_slow_first] = cost_of_anomalies(a);
+    line[!is_slow_first] = with_hint(&a->slow, outcome_slow_text(a));
+    line[is_slow_first] = outcome_anomalies_text(a);
     line[2] = a->growth ? mem_copy_string(a->growth) : NULL;
 }
 

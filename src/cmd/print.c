@@ -68,8 +68,7 @@ void table_cell(struct table *t, const char *fmt, ...)
     char *text;
 
     va_start(args, fmt);
-    if (vasprintf(&text, fmt, args) < 0)
-        abort();
+    text = text_new_of(fmt, args);
     va_end(args);
     push(t, text_printable(text));
 }

@@ -34,7 +34,7 @@ struct iforest {
     double *score;
 };
 
-struct growth {
+struct growing_tree {
     const struct iforest *forest;
     struct rng rng;
     struct isolation_node *node;
@@ -53,7 +53,7 @@ static double mean_depth(double n)
 
 /* The first n of a random order (Fisher and Yates), without an array of all rows: as each of
  * the last n is drawn from those up to it, one that is taken gives way to the last (Floyd). */
-static void draw_sample(struct growth *g, uint32_t n)
+static void draw_sample(struct growing_tree *g, uint32_t n)
 {
     size_t rows = g->forest->x.rows;
 
@@ -71,8 +71,8 @@ static void draw_sample(struct growth *g, uint32_t n)
 }
 
 /* A random column in which the rows differ, and its range there; false if there is none. */
-static bool choose_column(struct growth *g, uint32_t begin, uint32_t end, uint32_t *column,
-                          double *low, double *high)
+static bool choose_column(struct growing_tree *g, uint32_t begin, uint32_t end,
+                          uint32_t *column, double *low, double *high)
 {
     struct matrix x = g->forest->x;
 
@@ -96,7 +96,7 @@ static bool choose_column(struct growth *g, uint32_t begin, uint32_t end, uint32
 }
 
 /* Rows below the cut to the front; returns where the others begin. */
-static uint32_t part(struct growth *g, uint32_t begin, uint32_t end, uint32_t column,
+static uint32_t part(struct growing_tree *g, uint32_t begin, uint32_t end, uint32_t column,
                      double cut)
 {
     uint32_t middle = begin;
@@ -113,7 +113,7 @@ static uint32_t part(struct growth *g, uint32_t begin, uint32_t end, uint32_t co
 }
 
 /* Recursion is as deep as the tree: the logarithm of the sample. */
-static void grow(struct growth *g, uint32_t begin, uint32_t end, uint32_t depth)
+static void grow(struct growing_tree *g, uint32_t begin, uint32_t end, uint32_t depth)
 {
     struct isolation_node *node = &g->node[g->n_nodes++];
     uint32_t column, middle;
@@ -138,7 +138,7 @@ static void grow_trees(void *ctx, size_t begin, size_t end, unsigned worker)
 {
     const struct iforest *forest = ctx;
     uint32_t n = forest->n_rows;
-    struct growth g = {.forest = forest};
+    struct growing_tree g = {.forest = forest};
 
     (void)worker;
     g.row = mem_alloc(n, sizeof *g.row);

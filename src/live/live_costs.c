@@ -331,8 +331,9 @@ static enum cost_answer play(struct live_costs *c, struct cost_question *a, stru
     struct replay *r = &c->window->replay;
     int64_t gone_ns = cut(c, a), least, most;
     double unknown = a->unknown_ns + (double)r->unknown_ns;
+    bool is_end = round->step->is_last && syncs_is_known(&c->window->syncs, a->location),
+         is_even;
     struct replay_result result;
-    bool is_even;
 
     replay_run(r, &result);
     replay_clear(r);
@@ -340,9 +341,10 @@ static enum cost_answer play(struct live_costs *c, struct cost_question *a, stru
     round->work -= result.n_syncs + (double)a->n_pieces;
     if (unknown > MAX_UNKNOWN * a->lost_ns)
         return is_due ? NEVER : NOT_YET;
-    if (round->step->is_last)
+    /* Of whom nobody is seen to wait for, the end of the program says nothing: all others may have waited unseen. */
+    if (is_end)
         least = most = result.saved_ns;
-    is_even = least == most && (round->step->is_last || !is_under_way(c, a, &result));
+    is_even = least == most && (is_end || !is_under_way(c, a, &result));
     if (!is_even && !is_due)
         return NOT_YET;
     if (!is_even || gone_ns > 0) { /* what was not cut may have cost, too */

@@ -180,6 +180,17 @@ static void what_is_never_absorbed_is_a_bound(void **state)
     assert_float_equal((double)one.execution[1][299].cost_ns, 19e6, 1e6);
 }
 
+/* The other rank ends later, and may have waited for this one without a record of it. */
+static void the_end_says_nothing_of_whom_nobody_is_seen_to_wait_for(void **state)
+{
+    (void)state;
+    watch(&one, "synth:400*step(a@1ms 0:b@2ms);ranks=2;jitter=0.02;slow=a/300/20/1",
+          (struct watching){.step_ns = 10000000000});
+    assert_true(one.has[1][299] && one.has_call[1]);
+    assert_true(one.execution[1][299].is_bound && one.call[1].is_bound);
+    assert_float_equal((double)one.execution[1][299].cost_ns, 17e6, 3e6);
+}
+
 /* With one rank only, it alone is ahead of nobody: that is no cost. */
 static void nothing_is_known_where_the_others_are_not_seen(void **state)
 {
@@ -223,6 +234,7 @@ int main(void)
         cmocka_unit_test(what_slack_does_not_cover_is_the_cost),
         cmocka_unit_test(two_stops_at_once_cost_nothing_alone),
         cmocka_unit_test(what_is_never_absorbed_is_a_bound),
+        cmocka_unit_test(the_end_says_nothing_of_whom_nobody_is_seen_to_wait_for),
         cmocka_unit_test(nothing_is_known_where_the_others_are_not_seen),
         cmocka_unit_test(a_serial_program_pays_for_all),
         cmocka_unit_test(executions_judged_by_inclusive_times_are_not_known),

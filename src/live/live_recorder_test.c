@@ -275,6 +275,23 @@ static void what_is_open_when_a_step_begins_counts_from_its_begin(void **state)
     assert_says("SELECT record ->> '$.cause[1].time_ns' FROM anomalies", "20000000");
 }
 
+/* What main called before is no part of the delay; the call that is named is all of it. */
+static void a_cause_is_told_by_its_call_and_not_by_the_part_that_matters(void **state)
+{
+    (void)state;
+    sample_stream_open(&program, 2);
+    sample_stream_step(&program, 310 * MS);
+    sample_enter(&program, 1, 0, "all");
+    say_exchange();
+    sample_leave(&program, 1, 301 * MS);
+    sample_call(&program, 1, 301 * MS, "x", MS);
+    say_wait(280 * MS, 303 * MS);
+    assert_int_equal(run().store.n_anomalies, 1);
+    assert_says(CHAIN, "0 MPI_Recv sender, 1 main nothing");
+    assert_says("SELECT record ->> '$.cause[1].begin_ns' FROM anomalies", "0");
+    assert_says("SELECT record ->> '$.cause[1].end_ns' FROM anomalies", "301000000");
+}
+
 /* late was before the step; y fills the wait, but takes what it always takes. */
 static void what_took_as_long_as_ever_is_no_cause(void **state)
 {
@@ -657,6 +674,7 @@ int main(void)
         TEST(partners_and_causes_are_told),
         TEST(nothing_is_said_of_what_was_before_the_step),
         TEST(what_is_open_when_a_step_begins_counts_from_its_begin),
+        TEST(a_cause_is_told_by_its_call_and_not_by_the_part_that_matters),
         TEST(what_took_as_long_as_ever_is_no_cause),
         TEST(messages_of_neighbours_have_no_part_in_it),
         TEST(messages_find_their_ends_across_steps),

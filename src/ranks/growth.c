@@ -10,189 +10,363 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define FIFTHS 5
-#define MIN_EXECUTIONS 60u /* of a place: twelve in a fifth */
-#define MIN_FACTOR 1.2     /* of the last over the first */
-#define MIN_STEP                                                                               \
-    0.04 /* of the growth, from one fifth to the next; it is a fourth where it is steady */
-#define MAX_STEP 0.7  /* ... more is a jump */
-#define HALF 0.5      /* of the growth: where own work has less of it, it waits longer */
-#define MIN_MORE 0.01 /* of all time of the place: what they took more than at first */
+#define MIN_EXECUTIONS 60u /* of a thread */
+#define MIN_FACTOR 1.2     /* of the last fifth's median over the first's */
+#define MIN_MORE 0.01      /* of all time: what executions took more than at first */
+#define MIN_HALF 0.1       /* of that, in logarithms: what each half has in it */
+#define MIN_SHARE 0.5      /* of the growth: the path that has less is not named */
 
-/* The executions of a place in order of time. */
+/* One number per execution, in order of time. */
 struct series {
-    uint32_t *tree; /* [n] */
-    double *ns;     /* [n] of each */
+    double *x;      /* [n] */
+    double *rank;   /* [n] of each, from 1; those that are equal share theirs */
+    uint32_t *by_x; /* [n] */
     double *some;   /* [n] scratch */
     uint32_t n;
 };
 
-static int by_enter(const void *a, const void *b, void *ctx)
-{
-    const struct forest *forest = ctx;
-    uint32_t s = *(const uint32_t *)a, t = *(const uint32_t *)b;
+/* Correlation of ranks with time, of one series or several: z is sum over weight. */
+struct rank_trend {
+    double sum, weight;
+};
 
-    return ORDER(forest->enter_ns[s], forest->enter_ns[t]);
+/* The first and last fifth of a series; of its early and of its late half, the first and last
+ * third. */
+enum rise_part { FIRST, LAST, EARLY_FIRST, EARLY_LAST, LATE_FIRST, LATE_LAST, N_RISE_PARTS };
+
+/* What a series, or several together, say. */
+struct rise {
+    struct rank_trend all, early, late;
+    double median_ns[N_RISE_PARTS];
+    double more_ns, all_ns; /* what all took more than at first; in all */
+};
+
+/* ------------------------------------------------------------------------------- one series */
+
+static int by_value(const void *a, const void *b, void *ctx)
+{
+    const double *x = ctx;
+    uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
+
+    return ORDER(x[i], x[k]) ?: ORDER(i, k);
 }
 
-static uint32_t fifth_begin(uint32_t n, uint32_t k)
+static void rank_all(struct series *s)
 {
-    return (uint32_t)((uint64_t)n * k / FIFTHS);
-}
-
-static double quantile_in(const struct series *s, uint32_t k, double q)
-{
-    uint32_t begin = fifth_begin(s->n, k), n = fifth_begin(s->n, k + 1) - begin;
-
-    for (uint32_t i = 0; i < n; i++)
-        s->some[i] = s->ns[begin + i];
-    return robust_quantile(s->some, n, q);
-}
-
-/* Whether they do, and the medians of the first and the last fifth. */
-static bool grows(const struct series *s, double *first_ns, double *last_ns)
-{
-    double median[FIFTHS], all_ns = 0, more_ns = 0, growth;
-
-    for (uint32_t k = 0; k < FIFTHS; k++)
-        median[k] = quantile_in(s, k, 0.5);
-    *first_ns = median[0];
-    *last_ns = median[FIFTHS - 1];
-    growth = *last_ns - *first_ns;
-    if (*last_ns < MIN_FACTOR * *first_ns)
-        return false;
-    for (uint32_t k = 1; k < FIFTHS; k++)
-        if (median[k] - median[k - 1] < MIN_STEP * growth ||
-            median[k] - median[k - 1] > MAX_STEP * growth)
-            return false;
     for (uint32_t i = 0; i < s->n; i++)
-        all_ns += s->ns[i];
-    for (uint32_t k = 1; k < FIFTHS; k++)
-        more_ns += (median[k] - median[0]) * (fifth_begin(s->n, k + 1) - fifth_begin(s->n, k));
-    return more_ns >= MIN_MORE * all_ns &&
-           quantile_in(s, FIFTHS - 1, 0.25) > quantile_in(s, 0, 0.75);
-}
-
-/* The path on which an execution takes more in the last fifth than in the first, on average, by most. */
-static void find_path(const struct scoring *w, const struct peers *peers,
-                      const struct series *s, struct longer *out)
-{
-    uint32_t n_paths = w->model.paths.n;
-    double *more_ns = mem_alloc(n_paths, sizeof *more_ns);
-
-    out->path = PATH_NONE;
-    out->path_ns = 0;
-    for (uint32_t i = 0; i < s->n; i++) {
-        bool is_first = i < fifth_begin(s->n, 1), is_last = i >= fifth_begin(s->n, FIFTHS - 1);
-        uint32_t t = s->tree[i];
-
-        for (uint32_t v = w->forest.first[t];
-             (is_first || is_last) && v < w->forest.first[t + 1]; v++) {
-            uint32_t path = residual_path(&w->place, &w->forest, t, v);
-
-            if (path != PATH_NONE && peers->is_waiting[path] == out->is_waiting)
-                more_ns[path] +=
-                    is_last ? peer_call_ns(w, peers, v) : -peer_call_ns(w, peers, v);
-        }
+        s->by_x[i] = i;
+    qsort_r(s->by_x, s->n, sizeof *s->by_x, by_value, s->x);
+    for (uint32_t i = 0, end; i < s->n; i = end) {
+        for (end = i + 1; end < s->n && s->x[s->by_x[end]] == s->x[s->by_x[i]];)
+            end++;
+        for (uint32_t k = i; k < end; k++)
+            s->rank[s->by_x[k]] = (i + end + 1) / 2.0;
     }
-    for (uint32_t p = 0; p < n_paths; p++)
-        if (more_ns[p] > out->path_ns) {
-            out->path = p;
-            out->path_ns = more_ns[p];
-        }
-    out->path_ns /= fifth_begin(s->n, 1);
-    free(more_ns);
 }
 
-/* One more that grows: what is said is said of that which grows most. Own work goes before waiting for it. */
-static void add_place(const struct scoring *w, const struct peers *peers, uint32_t place,
-                      const struct series *s, const struct longer *now, struct longer *best)
+/* Spearman's, by the ranks in the whole series: r sqrt(n - 1) is normal where there is no trend. */
+static struct rank_trend trend_in(const struct series *s, uint32_t begin, uint32_t end)
 {
-    bool is_better = best->n_places == 0 || (best->is_waiting && !now->is_waiting);
-    uint32_t n_places = is_better ? 1 : best->n_places + 1;
+    double n = end - begin, middle = 0, sum = 0, spread = 0, r;
 
-    if (!is_better && now->is_waiting && !best->is_waiting)
-        return;
-    if (is_better || now->last_ns - now->first_ns > best->last_ns - best->first_ns) {
-        uint32_t n_looked = best->n_looked;
-
-        *best = *now;
-        best->n_looked = n_looked;
-        best->place = place;
-        find_path(w, peers, s, best);
+    for (uint32_t i = begin; i < end; i++)
+        middle += s->rank[i] / n;
+    for (uint32_t i = begin; i < end; i++) {
+        sum += (s->rank[i] - middle) * (i - begin - (n - 1) / 2);
+        spread += (s->rank[i] - middle) * (s->rank[i] - middle);
     }
-    best->n_places = n_places;
+    r = spread > 0 ? sum / sqrt(spread * (n * n * n - n) / 12) : 0;
+    return (struct rank_trend){r * (n - 1), n - 1};
 }
 
-static void look_at(const struct scoring *w, const struct peers *peers, uint32_t place,
-                    struct series *s, struct longer *out)
+static double median_in(const struct series *s, uint32_t begin, uint32_t end)
 {
-    struct longer now = {.path = PATH_NONE};
-    double first_ns, last_ns; /* of own work */
+    for (uint32_t i = begin; i < end; i++)
+        s->some[i - begin] = s->x[i];
+    return robust_quantile(s->some, end - begin, 0.5);
+}
 
-    s->n = 0;
-    for (uint32_t i = peers->first_tree[place]; i < peers->first_tree[place + 1]; i++)
-        s->tree[s->n++] = peers->tree[i];
-    if (s->n < MIN_EXECUTIONS)
-        return;
-    out->n_looked++;
-    qsort_r(s->tree, s->n, sizeof *s->tree, by_enter, (void *)(uintptr_t)&w->forest);
+static struct rise rise_of(struct series *s)
+{
+    uint32_t fifth = s->n / 5, half = s->n / 2, third = s->n / 6;
+    struct rise rise = {0};
+
+    rank_all(s);
+    rise.all = trend_in(s, 0, s->n);
+    rise.early = trend_in(s, 0, half);
+    rise.late = trend_in(s, half, s->n);
+    rise.median_ns[FIRST] = median_in(s, 0, fifth);
+    rise.median_ns[LAST] = median_in(s, s->n - fifth, s->n);
+    rise.median_ns[EARLY_FIRST] = median_in(s, 0, third);
+    rise.median_ns[EARLY_LAST] = median_in(s, half - third, half);
+    rise.median_ns[LATE_FIRST] = median_in(s, half, half + third);
+    rise.median_ns[LATE_LAST] = median_in(s, s->n - third, s->n);
+    rise.more_ns = (median_in(s, 0, s->n) - rise.median_ns[FIRST]) * s->n;
     for (uint32_t i = 0; i < s->n; i++)
-        s->ns[i] = (double)w->forest.root_ns[s->tree[i]];
-    if (!grows(s, &now.first_ns, &now.last_ns))
-        return;
-    for (uint32_t i = 0; i < s->n; i++)
-        s->ns[i] = peer_own_ns(w, peers, s->tree[i]);
-    first_ns = quantile_in(s, 0, 0.5);
-    last_ns = quantile_in(s, FIFTHS - 1, 0.5);
-    now.is_waiting = last_ns - first_ns < HALF * (now.last_ns - now.first_ns);
-    if (!now.is_waiting) {
-        now.first_ns = first_ns;
-        now.last_ns = last_ns;
-    }
-    add_place(w, peers, place, s, &now, out);
+        rise.all_ns += s->x[i];
+    return rise;
 }
 
-void growth_find(const struct scoring *scoring, const struct peers *peers, struct longer *out)
+static void add_trend(struct rank_trend *to, struct rank_trend x)
 {
-    uint32_t n = 0;
+    to->sum += x.sum;
+    to->weight += x.weight;
+}
+
+static void add_rise(struct rise *to, const struct rise *x)
+{
+    add_trend(&to->all, x->all);
+    add_trend(&to->early, x->early);
+    add_trend(&to->late, x->late);
+    for (int i = 0; i < N_RISE_PARTS; i++)
+        to->median_ns[i] += x->median_ns[i];
+    to->more_ns += x->more_ns;
+    to->all_ns += x->all_ns;
+}
+
+/* That a series without a trend rises so. */
+static double chance_of(struct rank_trend t)
+{
+    return t.weight > 0 ? erfc(t.sum / sqrt(2 * t.weight)) / 2 : 1;
+}
+
+/* By how much one part is longer than another, as a logarithm: what doubles again and again does
+ * so evenly. */
+static double log_rise(const struct rise *r, enum rise_part from, enum rise_part to)
+{
+    return log(fmax(r->median_ns[to], 1) / fmax(r->median_ns[from], 1));
+}
+
+/* Whether that is growth, if so many are looked at. */
+static bool is_growth(const struct rise *r, uint32_t n_tests)
+{
+    double chance = GROWTH_FALSE_ALARMS / n_tests, of_half = sqrt(chance),
+           least = MIN_HALF * log_rise(r, FIRST, LAST);
+
+    return r->median_ns[LAST] >= MIN_FACTOR * r->median_ns[FIRST] &&
+           r->more_ns >= MIN_MORE * r->all_ns &&
+           log_rise(r, EARLY_FIRST, EARLY_LAST) >= least &&
+           log_rise(r, LATE_FIRST, LATE_LAST) >= least && chance_of(r->all) <= chance &&
+           chance_of(r->early) <= of_half && chance_of(r->late) <= of_half;
+}
+
+/* ------------------------------------------------------------------------------ all of them */
+
+/* The executions of a thread. */
+struct thread_series {
+    uint32_t location, begin, end; /* trees */
+    struct rise own, whole;
+    bool is_own, is_whole; /* they grow */
+};
+
+struct grower {
+    const struct scoring *w;
+    const struct peers *peers;
+    struct thread_series *thread; /* [n] with enough executions */
+    uint32_t n;
     struct series s;
+};
 
-    *out = (struct longer){.path = PATH_NONE};
-    for (uint32_t p = 0; p < peers->n; p++)
-        if (peers->first_tree[p + 1] - peers->first_tree[p] > n)
-            n = peers->first_tree[p + 1] - peers->first_tree[p];
-    s = (struct series){.tree = mem_alloc(n, sizeof *s.tree),
-                        .ns = mem_alloc(n, sizeof *s.ns),
-                        .some = mem_alloc(n, sizeof *s.some)};
-    for (uint32_t p = 0; p < peers->n; p++)
-        look_at(scoring, peers, p, &s, out);
-    free(s.tree);
-    free(s.ns);
-    free(s.some);
+/* Trees of a location are one after another, in order of time. */
+static void find_threads(struct grower *g)
+{
+    const struct forest *forest = &g->w->forest;
+    uint32_t most = 0;
+
+    g->thread = mem_alloc(g->w->defs->n_locations, sizeof *g->thread);
+    for (uint32_t t = 0, end; t < forest->n_trees; t = end) {
+        for (end = t + 1;
+             end < forest->n_trees && forest->location[end] == forest->location[t];)
+            end++;
+        if (end - t < MIN_EXECUTIONS || g->peers->at[forest->location[t]] == PEERS_NONE)
+            continue;
+        g->thread[g->n++] =
+            (struct thread_series){.location = forest->location[t], .begin = t, .end = end};
+        most = end - t > most ? end - t : most;
+    }
+    g->s = (struct series){.x = mem_alloc(most, sizeof *g->s.x),
+                           .rank = mem_alloc(most, sizeof *g->s.rank),
+                           .by_x = mem_alloc(most, sizeof *g->s.by_x),
+                           .some = mem_alloc(most, sizeof *g->s.some)};
 }
 
-/* "", " on rank 3", " on 3 of 8 ranks" */
-static void say_where(const struct longer *g, const struct peers *peers, FILE *out)
+static void measure(struct grower *g, struct thread_series *x)
+{
+    g->s.n = x->end - x->begin;
+    for (uint32_t t = x->begin; t < x->end; t++)
+        g->s.x[t - x->begin] = (double)g->w->forest.root_ns[t];
+    x->whole = rise_of(&g->s);
+    for (uint32_t t = x->begin; t < x->end; t++)
+        g->s.x[t - x->begin] = peer_own_ns(g->w, g->peers, t);
+    x->own = rise_of(&g->s);
+}
+
+static const struct rise *rise_by(const struct thread_series *x, bool is_own)
+{
+    return is_own ? &x->own : &x->whole;
+}
+
+/* Each alone; and those that do not grow alone, together. Returns how many do. */
+static uint32_t judge(struct grower *g, bool is_own)
+{
+    struct rise rest = {0};
+    uint32_t n = 0, n_rest = 0;
+    bool is_rest;
+
+    for (uint32_t i = 0; i < g->n; i++) {
+        struct thread_series *x = &g->thread[i];
+        bool grows = (!is_own || x->is_whole) && is_growth(rise_by(x, is_own), g->n + 1);
+
+        *(is_own ? &x->is_own : &x->is_whole) = grows;
+        n += grows;
+        if (!grows) {
+            add_rise(&rest, rise_by(x, is_own));
+            n_rest++;
+        }
+    }
+    is_rest = n_rest > 0 && is_growth(&rest, g->n + 1);
+    for (uint32_t i = 0; i < g->n && is_rest; i++)
+        *(is_own ? &g->thread[i].is_own : &g->thread[i].is_whole) = true;
+    return is_rest ? g->n : n;
+}
+
+static bool grows_by(const struct thread_series *x, bool is_own)
+{
+    return is_own ? x->is_own : x->is_whole;
+}
+
+static double growth_ns(const struct rise *r)
+{
+    return r->median_ns[LAST] - r->median_ns[FIRST];
+}
+
+/* Those on which they grow are counted; of what is said of one, the most. */
+static const struct thread_series *find_most(const struct grower *g, bool is_own,
+                                             struct growth *out)
+{
+    bool *is_counted = mem_alloc(g->peers->n, sizeof *is_counted);
+    const struct thread_series *most = NULL;
+
+    for (uint32_t i = 0; i < g->n; i++) {
+        const struct thread_series *x = &g->thread[i];
+        uint32_t place = g->peers->at[x->location];
+
+        if (!grows_by(x, is_own))
+            continue;
+        out->n_places += !is_counted[place];
+        is_counted[place] = true;
+        if (most == NULL || growth_ns(rise_by(x, is_own)) > growth_ns(rise_by(most, is_own)))
+            most = x;
+    }
+    free(is_counted);
+    return most;
+}
+
+/* What of a call's time is looked at: own work; or what it waited. */
+static double time_of(const struct grower *g, bool is_own, uint32_t path, uint32_t v)
+{
+    double own_ns = g->peers->is_waiting[path] ? 0 : peer_call_ns(g->w, g->peers, v);
+
+    return is_own ? own_ns : (double)g->w->forest.exclusive_ns[v] - own_ns;
+}
+
+/* Adds what executions [begin, end) take on each path, on average of the middle half: without
+ * outliers. */
+static void add_paths(struct grower *g, bool is_own, uint32_t begin, uint32_t end, double sign,
+                      double *path_ns)
+{
+    const struct forest *forest = &g->w->forest;
+    uint32_t n = end - begin, n_taken = (n + 1) / 2;
+
+    for (uint32_t i = 0; i < n; i++) {
+        g->s.x[i] = is_own ? peer_own_ns(g->w, g->peers, begin + i)
+                           : (double)forest->root_ns[begin + i];
+        g->s.by_x[i] = i;
+    }
+    qsort_r(g->s.by_x, n, sizeof *g->s.by_x, by_value, g->s.x);
+    for (uint32_t i = n / 4; i < n / 4 + n_taken; i++) {
+        uint32_t t = begin + g->s.by_x[i];
+
+        for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++) {
+            uint32_t path = residual_path(&g->w->place, forest, t, v);
+
+            if (path != PATH_NONE)
+                path_ns[path] += sign * time_of(g, is_own, path, v) / n_taken;
+        }
+    }
+}
+
+static void find_path(struct grower *g, bool is_own, const struct thread_series *x,
+                      struct growth *out)
+{
+    double *path_ns = mem_alloc(g->w->model.paths.n, sizeof *path_ns);
+    double most_ns = MIN_SHARE * (out->last_ns - out->first_ns);
+    uint32_t fifth = (x->end - x->begin) / 5;
+
+    add_paths(g, is_own, x->begin, x->begin + fifth, -1, path_ns);
+    add_paths(g, is_own, x->end - fifth, x->end, 1, path_ns);
+    for (uint32_t p = 0; p < g->w->model.paths.n; p++)
+        if (path_ns[p] > most_ns) {
+            out->path = p;
+            most_ns = path_ns[p];
+        }
+    free(path_ns);
+}
+
+void growth_find(const struct scoring *scoring, const struct peers *peers, struct growth *out)
+{
+    struct grower g = {.w = scoring, .peers = peers};
+    const struct thread_series *most;
+    bool is_own;
+
+    *out = (struct growth){.path = PATH_NONE};
+    if (peers->n == 0)
+        return;
+    find_threads(&g);
+    for (uint32_t i = 0; i < g.n; i++)
+        measure(&g, &g.thread[i]);
+    if (judge(&g, false) > 0) {
+        is_own = judge(&g, true) > 0;
+        most = find_most(&g, is_own, out);
+        out->place = peers->at[most->location];
+        out->is_waiting = !is_own;
+        out->first_ns = rise_by(most, is_own)->median_ns[FIRST];
+        out->last_ns = rise_by(most, is_own)->median_ns[LAST];
+        find_path(&g, is_own, most, out);
+    }
+    free(g.thread);
+    free(g.s.x);
+    free(g.s.rank);
+    free(g.s.by_x);
+    free(g.s.some);
+}
+
+/* ------------------------------------------------------------------------------------ words */
+
+/* "", " on rank 3: there", " on 3 of 8 ranks, most on rank 3: there" */
+static void say_where(const struct growth *g, const struct peers *peers, FILE *out)
 {
     char place[PEER_NAME_SIZE];
 
-    if (g->n_looked == 1)
+    if (peers->n == 1) {
+        fputs(":", out);
         return;
+    }
     peer_place_name(peers, g->place, place);
     if (g->n_places == 1)
-        fprintf(out, " on %s", place);
-    else if (g->n_places == g->n_looked)
-        fprintf(out, " on all %u %ss", g->n_looked, peer_by_name(peers->opts.by));
+        fprintf(out, " on %s: there", place);
+    else if (g->n_places == peers->n)
+        fprintf(out, " on all %u %ss, most on %s: there", peers->n,
+                peer_by_name(peers->opts.by), place);
     else
-        fprintf(out, " on %u of %u %ss, most on %s", g->n_places, g->n_looked,
+        fprintf(out, " on %u of %u %ss, most on %s: there", g->n_places, peers->n,
                 peer_by_name(peers->opts.by), place);
 }
 
-char *growth_text(const struct longer *g, const struct peers *peers, const struct why *why,
+char *growth_text(const struct growth *g, const struct peers *peers, const struct why *why,
                   const char *name)
 {
-    char first[TEXT_SIZE], last[TEXT_SIZE], more[TEXT_SIZE], path[WHY_NAME_SIZE], *text = NULL;
+    char first[TEXT_SIZE], last[TEXT_SIZE], path[WHY_NAME_SIZE], *text = NULL;
     size_t size;
     FILE *out;
 
@@ -201,14 +375,14 @@ char *growth_text(const struct longer *g, const struct peers *peers, const struc
     out = open_memstream(&text, &size);
     if (out == NULL)
         mem_give_up(1, BUFSIZ);
-    fprintf(out, "%s takes longer and longer", name);
+    fprintf(out, "executions of %s take longer and longer", name);
     say_where(g, peers, out);
-    fprintf(out, ": %s%s in the first fifth of its executions, %s in the last",
-            g->is_waiting ? "" : "own work of ", text_duration(g->first_ns, first),
+    fprintf(out, " %s %s in the first fifth of them, %s in the last",
+            g->is_waiting ? "one takes" : "own work of", text_duration(g->first_ns, first),
             text_duration(g->last_ns, last));
     if (g->path != PATH_NONE)
-        fprintf(out, "; %s%s +%s", g->is_waiting ? "it waits longer: " : "",
-                why_path_name(why, g->path, path), text_duration(g->path_ns, more));
+        fprintf(out, "; most of that is %s %s", g->is_waiting ? "waiting in" : "in",
+                why_path_name(why, g->path, path));
     fclose(out);
     return text;
 }

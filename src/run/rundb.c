@@ -424,6 +424,12 @@ long long rundb_get(sqlite3 *db, const char *key)
     return value;
 }
 
+char *rundb_growth_key(int64_t foi, char out[RUNDB_KEY_SIZE])
+{
+    snprintf(out, RUNDB_KEY_SIZE, "growth_%lld", (long long)foi);
+    return out;
+}
+
 char *rundb_get_text(sqlite3 *db, const char *key)
 {
     sqlite3_stmt *query = NULL;

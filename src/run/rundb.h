@@ -126,15 +126,18 @@ const char *rundb_text_or_null(sqlite3_stmt *statement, int column);
 /* rundb_insert -- bind and run a statement without results. */
 int rundb_insert(sqlite3 *db, sqlite3_stmt *statement, const char *types, ...);
 
-/* The key of the sentence that a function of interest takes longer and longer (growth_text), if it does. */
-#define RUNDB_GROWTH "growth_%lld"
-
 /* rundb_set -- meta[key] = value; _text for texts. */
 int rundb_set(sqlite3 *db, const char *key, long long value);
 int rundb_set_text(sqlite3 *db, const char *key, const char *value);
 
 /* rundb_get -- meta[key], or 0 if it is not there. */
 long long rundb_get(sqlite3 *db, const char *key);
+
+#define RUNDB_KEY_SIZE 32
+
+/* rundb_growth_key -- of the sentence that executions of a function of interest take longer and
+ * longer, which is there if they do. Returns out. */
+char *rundb_growth_key(int64_t foi, char out[RUNDB_KEY_SIZE]);
 
 /* rundb_get_text -- meta[key] to be freed, or NULL if it is not there. */
 char *rundb_get_text(sqlite3 *db, const char *key);

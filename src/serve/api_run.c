@@ -173,10 +173,10 @@ int api_lost(struct worker *worker, const struct request *request, struct respon
     if (rc < 0)
         return rc;
     return response_json(response,
-                         json_pack("{s:o, s:o, s:o}", "lost_ns",
+                         json_pack("{s:o, s:o, s:o, s:o}", "lost_ns",
                                    lost.is_known ? json_count(lost.lost_ns) : json_null(),
-                                   "duration_ns", json_count(lost.duration_ns), "text",
-                                   json_text(lost.text)));
+                                   "duration_ns", json_count(lost.duration_ns), "unended",
+                                   json_count(lost.n_unended), "text", json_text(lost.text)));
 }
 
 int api_regions(struct worker *worker, const struct request *request, struct response *response)

@@ -7,6 +7,7 @@
 #include "run/run_sql.h"
 #include "run/rundb.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -315,7 +316,7 @@ static void take_slow(const struct slow_place *x, void *ctx)
 
 int outcome_find(sqlite3 *db, int64_t foi, uint64_t n_anomalies, struct outcome *a)
 {
-    char key[64];
+    char key[RUNDB_KEY_SIZE];
     int rc;
 
     *a = (struct outcome){
@@ -329,8 +330,8 @@ int outcome_find(sqlite3 *db, int64_t foi, uint64_t n_anomalies, struct outcome 
         rc = find_most(db, foi, a);
     if (rc == 0)
         rc = executions_slow_places(db, foi, take_slow, a);
-    snprintf(key, sizeof key, RUNDB_GROWTH, (long long)foi);
-    a->growth = rundb_get_text(db, key);
+    if (rc == 0)
+        a->growth = rundb_get_text(db, rundb_growth_key(foi, key));
     return rc;
 }
 
@@ -382,6 +383,92 @@ char *outcome_most_text(const struct outcome_most *m, char out[OUTCOME_TEXT_SIZE
     return out;
 }
 
+/* What most of it goes back to, after what is before it. */
+static char *most_text(const struct outcome *a, const char *before,
+                       char out[OUTCOME_TEXT_SIZE + 2])
+{
+    char most[OUTCOME_TEXT_SIZE];
+
+    snprintf(out, OUTCOME_TEXT_SIZE + 2, "%s%s",
+             *outcome_most_text(&a->most, most) ? before : "", most);
+    return out;
+}
+
+char *outcome_anomalies_text(const struct outcome *a)
+{
+    char cost_text[TEXT_SIZE], of[TEXT_SIZE], carrying[4 * TEXT_SIZE] = "";
+    char most[OUTCOME_TEXT_SIZE + 2];
+    const struct anomalies_cost *cost = &a->cost;
+    double run_ns = (double)a->length_ns;
+
+    if (a->n_anomalies == 0)
+        return NULL;
+    most_text(a, "; ", most);
+    if (!cost->is_known)
+        return text_new("what the anomalies cost the run is not known%s%s%s",
+                        a->unknown ? ": " : "", a->unknown ? a->unknown : "", most);
+    if (a->is_bound && cost->cost_ns > 0)
+        return text_new(
+            "without the anomalies the replayed run is at most %s of %s shorter (%.3g %%): "
+            "%s%s",
+            text_duration((double)cost->cost_ns, cost_text), text_duration(run_ns, of),
+            run_ns > 0 ? 100 * (double)cost->cost_ns / run_ns : 0.0, a->unknown, most);
+    if (cost->cost_ns == 0)
+        return text_new("without the anomalies the replayed run is not shorter%s", most);
+    if (cost->n_carrying > 0 && cost->n_carrying < a->n_anomalies)
+        snprintf(carrying, sizeof carrying,
+                 "; %u of the %" PRIu64 " carr%s nine tenths of the %s", cost->n_carrying,
+                 a->n_anomalies, cost->n_carrying == 1 ? "ies" : "y",
+                 text_duration((double)cost->cost_ns, cost_text));
+    return text_new("without the anomalies the replayed run is %s of %s shorter (%.3g %%)%s%s",
+                    text_duration((double)cost->cost_ns, cost_text), text_duration(run_ns, of),
+                    run_ns > 0 ? 100 * (double)cost->cost_ns / run_ns : 0.0, most, carrying);
+}
+
+/* "rank 6 may be slow beside the others" */
+static char *how_slow(const struct outcome_slow *slow)
+{
+    const char *how = strcmp(slow->verdict, "slow") == 0     ? "is slow beside the others"
+                      : strcmp(slow->verdict, "unsure") == 0 ? "may be slow beside the others"
+                                                             : "has more to do than the others";
+
+    return text_new("%s %s", slow->place, how);
+}
+
+/* Who is always slow is no anomaly, and may cost the run more than all of these. */
+char *outcome_slow_text(const struct outcome *a)
+{
+    const struct outcome_slow *slow = &a->slow;
+    char *how, *text;
+    char cost[TEXT_RANGE_SIZE], of[TEXT_SIZE], share[TEXT_RANGE_SIZE], more[3 * TEXT_SIZE] = "";
+    double least_ns = (double)slow->cost_least_ns, most_ns = (double)slow->cost_most_ns;
+    double percent = 100 / (double)a->length_ns;
+    bool is_range = text_is_range(least_ns, most_ns);
+
+    if (slow->place == NULL)
+        return NULL;
+    if (slow->n_more > 0)
+        snprintf(more, sizeof more, "; %u more %s", slow->n_more,
+                 strcmp(slow->verdict, "unsure") == 0 ? "may be"
+                                                      : "are slow or have more to do");
+    if (is_range && least_ns > 0)
+        snprintf(share, sizeof share, "%.3g to %.3g", percent * least_ns, percent * most_ns);
+    else
+        snprintf(share, sizeof share, "%.3g",
+                 percent * (is_range ? most_ns : (double)slow->cost_ns));
+    how = how_slow(slow);
+    text =
+        slow->has_cost
+            ? text_new("%s: if it were like them, the replayed run would be %s of %s shorter "
+                       "(%s %%); %s%s",
+                       how,
+                       text_duration_or_range((double)slow->cost_ns, least_ns, most_ns, cost),
+                       text_duration((double)a->length_ns, of), share, slow->why, more)
+            : text_new("%s: what that costs the run is not known; %s%s", how, slow->why, more);
+    free(how);
+    return text;
+}
+
 /* The ranks that lost most, one after another in a line. */
 struct ranks_text {
     struct text_writer w;
@@ -418,6 +505,7 @@ int outcome_lost(sqlite3 *db, int64_t foi, struct outcome_lost *lost)
     lost->is_known = !are_few;
     lost->lost_ns = all.lost_ns;
     lost->duration_ns = all.duration_ns;
+    lost->n_unended = (uint64_t)n;
     text_say(&w, "lost in all: %s",
              are_few ? "not known" : text_duration((double)all.lost_ns, time));
     if (!are_few)
@@ -457,8 +545,18 @@ static json_t *most_to_json(const struct outcome_most *m)
     return json;
 }
 
-static json_t *slow_to_json(const struct outcome_slow *s)
+/* Takes the text. */
+static json_t *new_text_or_null(char *text)
 {
+    json_t *json = text_or_null(text);
+
+    free(text);
+    return json;
+}
+
+static json_t *slow_to_json(const struct outcome *a)
+{
+    const struct outcome_slow *s = &a->slow;
     json_t *json = json_pack("{s:o, s:o, s:o, s:o}", "place", json_text(s->place), "verdict",
                              json_text(s->verdict), "why", json_text(s->why), "cost_ns",
                              s->has_cost ? json_count(s->cost_ns) : json_null());
@@ -466,6 +564,8 @@ static json_t *slow_to_json(const struct outcome_slow *s)
     json_set_range(json, s->has_range, s->cost_least_ns, s->cost_most_ns);
     json_object_set_new(json, "more", json_count(s->n_more));
     json_object_set_new(json, "is_first", json_boolean(s->is_first));
+    json_object_set_new(json, "says", new_text_or_null(how_slow(s)));
+    json_object_set_new(json, "text", new_text_or_null(outcome_slow_text(a)));
     return json;
 }
 
@@ -484,7 +584,8 @@ json_t *outcome_to_json(const struct outcome *a)
     json_object_set_new(json, "unknown", text_or_null(a->unknown));
     json_object_set_new(json, "most",
                         a->most.n_incidents > 0 ? most_to_json(&a->most) : json_null());
-    json_object_set_new(json, "slow", a->slow.place ? slow_to_json(&a->slow) : json_null());
+    json_object_set_new(json, "slow", a->slow.place ? slow_to_json(a) : json_null());
+    json_object_set_new(json, "text", new_text_or_null(outcome_anomalies_text(a)));
     json_object_set_new(json, "growth", text_or_null(a->growth));
     return json;
 }

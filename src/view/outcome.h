@@ -3,8 +3,7 @@
  * interest cost it, how many of them matter, on which rank and in which function most of that
  * goes back to, and whether someone is slow always, which is no anomaly and may cost more.
  *
- * These are figures; snag analyze, a report and the page say them, each in its own words but
- * for outcome_most_text. A cost is that of the replay (replay/), and holds for the anomalies as
+ * snag analyze, a report and the page say them in the same words. A cost is that of the replay (replay/), and holds for the anomalies as
  * they were analysed. Once labels made others, it is a bound: a run that is played without less
  * time does not end earlier, and what is taken out beside makes it shorter by no more than itself.
  */
@@ -56,7 +55,7 @@ struct outcome {
                       not known */
     struct outcome_most most;
     struct outcome_slow slow;
-    char *growth; /* "step takes longer and longer on rank 3: ..."; NULL: it does not */
+    char *growth; /* "executions of step take longer and longer ..."; NULL: they do not */
 };
 
 /*
@@ -78,13 +77,21 @@ void outcome_release(struct outcome *outcome);
  */
 char *outcome_most_text(const struct outcome_most *most, char out[OUTCOME_TEXT_SIZE]);
 
+/*
+ * outcome_anomalies_text -- "without the anomalies the replayed run is 105 ms of 3.73 s shorter (2.82 %); most of that ...",
+ * to be freed; NULL: there is none.
+ * outcome_slow_text -- "rank 6 may be slow beside the others: ...", to be freed; NULL: nobody is.
+ */
+char *outcome_anomalies_text(const struct outcome *outcome);
+char *outcome_slow_text(const struct outcome *outcome);
+
 /* What all executions lost, and of what they took. */
 struct outcome_lost {
     bool is_known; /* there are enough executions */
     uint64_t lost_ns, duration_ns;
-    char text
-        [OUTCOME_TEXT_SIZE]; /* "lost in all: 213 ms of 20.4 s (rank 6 81.7 ms, ...); the tracer took 8.02 ms";
-                                     and of how many that do not end it is not known */
+    uint64_t n_unended; /* of which it is not known */
+    /* "lost in all: 213 ms of 20.4 s (rank 6 81.7 ms, ...); the tracer took 8.02 ms" */
+    char text[OUTCOME_TEXT_SIZE];
 };
 
 /* outcome_lost -- Returns 0 or ERR_DATABASE. O(executions). */

@@ -106,7 +106,7 @@ before='void step(int) [{a.cpp} {134,1}-{214,1}]'
 "$SNAG" analyze "$cases/line-numbers/before.json.gz" --foi "$before" -o "$run/before" --quiet >"$run/analyze"
 "$SNAG" model save "$run/before" "$run/model" --quiet >"$run/saved"
 "$SNAG" score "$cases/line-numbers/after.json.gz" --model "$run/model" -o "$run/after" --quiet >"$run/score"
-check line-numbers "$(sed -n "2p;4p" "$run/score")" 'step: 400 executions, 800 calls, 0 messages, 3 different subtrees; 1 anomaly
+check line-numbers "$(sed -n "2p;4p" "$run/score")" 'step: 400 executions, 800 calls, 0 sends and receives, 3 different subtrees; 1 anomaly
 the model has never seen: 0 calls on other call paths, in 0 executions'
 "$SNAG" analyze "$cases/line-numbers/after.json.gz" --foi "$before" -o "$run/again" --quiet >"$run/analyze"
 "$SNAG" compare "$run/before" "$run/again" --json --quiet >"$run/compare.json"

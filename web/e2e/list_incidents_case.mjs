@@ -68,10 +68,9 @@ async function opensToItsExecutions(page, first) {
     const { text: inAll } = await ask(page, "lost");
     const foot = page.locator(".lost-in-all");
     assert.ok((await foot.getAttribute("title")).startsWith(inAll), "as snag analyze says it");
-    assert.match(
-        (await foot.textContent()).replace(/ in [\d,]+ executions$/, "").toLowerCase(),
-        new RegExp(`^${inAll.split(" (")[0]}$`),
-    );
+    const [, lost, took] = /^lost in all: (.*?) of (.*?) \(/.exec(inAll);
+    assert.match(await foot.textContent(), /^All [\d,]+ executions lost /);
+    assert.ok((await foot.textContent()).endsWith(` lost ${lost} of ${took}`));
     await members(page).nth(1).click();
     await isSelected(page, ids[1]);
     assert.match(await detail(page).textContent(), /part of incident 1/);

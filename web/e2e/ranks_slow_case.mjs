@@ -78,7 +78,12 @@ async function tourStandsAside(page, server) {
     await tour.waitFor();
     await fresh.locator(".panel-why .paths").waitFor();
     for (const at of [".candidates", ".detail", ".panel-overview", ".panel-timeline"]) {
-        await fresh.locator(`${at}.toured`).first().waitFor();
+        await until(`${at} is outlined`, () =>
+            fresh
+                .locator(at)
+                .first()
+                .evaluate((e) => getComputedStyle(e).outlineWidth === "3px"),
+        );
         const [box, ...shown] = await Promise.all(
             [".tour", ".body", ".timeline-scroll"].map((s) => fresh.locator(s).boundingBox()),
         );

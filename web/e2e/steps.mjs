@@ -8,6 +8,14 @@ export const patienceMs = 90000;
 export const candidates = (page) => page.locator(".candidate");
 export const detail = (page) => page.getByRole("region", { name: "Selected execution" });
 
+/* As the page says an exact time: "26.319442 ms". */
+export function exactly(ns) {
+    if (ns < 1e3) return `${ns} ns`;
+    const [scale, unit, digits] =
+        ns < 1e6 ? [1e3, "us", 3] : ns < 1e9 ? [1e6, "ms", 6] : [1e9, "s", 9];
+    return `${(ns / scale).toFixed(digits)} ${unit}`;
+}
+
 export async function loaded(page) {
     await candidates(page).first().waitFor();
     await detail(page).locator("h1").waitFor();
@@ -46,14 +54,6 @@ export async function selectedId(page) {
 }
 
 /* The choices of the filter are shown. */
-/* As the page says an exact time: "26.319442 ms". */
-export function exactly(ns) {
-    if (ns < 1e3) return `${ns} ns`;
-    const [scale, unit, digits] =
-        ns < 1e6 ? [1e3, "us", 3] : ns < 1e9 ? [1e6, "ms", 6] : [1e9, "s", 9];
-    return `${(ns / scale).toFixed(digits)} ${unit}`;
-}
-
 export async function openFilter(page) {
     const button = page.getByRole("button", { name: /^Filter/ });
     if ((await button.getAttribute("aria-expanded")) === "false") await button.click();

@@ -43,7 +43,7 @@ async function theAnswerIsFirst(page) {
     );
     assert.ok(outcome.cost_ns > 0 && outcome.most);
     const saved = `${time(outcome.cost_ns)} of ${time(outcome.length_ns)} (`;
-    assert.ok(text.includes(`Without them the replayed run is ${saved}`), text);
+    assert.ok(text.includes(`Without the anomalies the replayed run is ${saved}`), text);
     assert.ok(text.includes(`; ${outcome.most.text}`), text);
     assert.match(await line.getAttribute("title"), /goes back to rank 2/);
     const box = await line.boundingBox();

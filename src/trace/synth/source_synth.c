@@ -26,6 +26,7 @@
 #define BEGIN_NS 200u       /* from a fork to what a thread does */
 #define DEEPEST 256         /* more than the parser lets through */
 #define MAX_RANKS 100000u   /* random numbers of threads begin so far from each other */
+#define MAX_OWN_NS 1e15     /* of one call: 11 days */
 #define MAX_EVENTS 1e10     /* of all ranks: an hour */
 #define MAX_MEETINGS 3e8    /* messages, barriers and teams of all ranks: some GB */
 #define WINDOW 1024u        /* events that are made before any is handed on */
@@ -178,7 +179,7 @@ static uint64_t own_time(struct thread *t, const struct synth_item *item)
     for (const struct synth_slow *slow = program->slow; slow; slow = slow->after)
         if (slow->region == item->region && is_slow(slow, t, count))
             ns *= slow->factor + slow->growth * (double)count;
-    return (uint64_t)rint(ns);
+    return (uint64_t)rint(fmin(ns, MAX_OWN_NS));
 }
 
 /* --------------------------------------------------------------------------------- meeting */

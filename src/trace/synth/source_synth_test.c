@@ -167,6 +167,8 @@ static void mistakes_are_pointed_at(void **state)
         {"synth:a;speed=3", "unknown setting"},
         {"synth:a;slow=a/0/3", "name/every/factor"},
         {"synth:a;grow=a", "name/growth"},
+        {"synth:a;grow=a/-1", "from 0 to"},
+        {"synth:a;slow=a/2/1e9", "from 0 to"},
         {"synth:a;slow=a", "name/every/factor"},
         {"synth:a;slow=a/3", "name/every/factor"},
         {"synth:a;off=a", "name/time"},

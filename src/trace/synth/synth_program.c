@@ -15,6 +15,7 @@
 #define MAX_THREADS 64
 #define TYPICAL_THREADS 4
 #define N_SETTINGS 10
+#define MAX_FACTOR 1e6 /* by which a call is slow */
 
 struct parser {
     const char *text; /* all of it */
@@ -218,6 +219,15 @@ static bool take_slash(struct parser *p)
     return is_there;
 }
 
+static int parse_factor(struct parser *p, double *factor)
+{
+    int rc = parse_real(p, factor);
+
+    if (rc == 0 && !(*factor >= 0 && *factor <= MAX_FACTOR))
+        rc = complain(p, "a number from 0 to 1,000,000 expected before");
+    return rc;
+}
+
 /* Behind a slash: on this rank alone, and on this thread of it. */
 static int parse_only(struct parser *p, struct synth_slow *slow)
 {
@@ -262,7 +272,7 @@ static int parse_slow(struct parser *p, struct synth_program *program)
     if (rc == 0 && (slow->every == 0 || !take_slash(p)))
         rc = complain(p, "name/every/factor expected before");
     if (rc == 0)
-        rc = parse_real(p, &slow->factor);
+        rc = parse_factor(p, &slow->factor);
     return rc == 0 ? parse_only(p, slow) : rc;
 }
 
@@ -273,7 +283,7 @@ static int parse_grow(struct parser *p, struct synth_program *program)
 
     if (!take_slash(p))
         return complain(p, "name/growth expected before");
-    rc = parse_real(p, &slow->growth);
+    rc = parse_factor(p, &slow->growth);
     return rc == 0 ? parse_only(p, slow) : rc;
 }
 

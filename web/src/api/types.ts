@@ -47,15 +47,19 @@ export interface Outcome {
         cost_most_ns?: number | null;
         more: number;
         is_first: boolean /* its cost is known, and not less than that of the anomalies */;
+        says: string /* "rank 0 is slow beside the others" */;
+        text: string;
     } | null;
     growth?:
-        string | null /* "step takes longer and longer on rank 3: ...": null: it does not */;
+        | string
+        | null /* "executions of step take longer and longer on rank 3: ..."; null: they do not */;
 }
 
 /* What all executions of a function of interest lost; null: there are too few to know. */
 export interface Lost {
     lost_ns: number | null;
     duration_ns: number;
+    unended: number /* executions of which it is not known */;
     text: string;
 }
 

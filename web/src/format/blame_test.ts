@@ -14,7 +14,16 @@ const one = {
     rank: 5,
 };
 const slow = (place: string) => ({
-    slow: { place, verdict: "slow", why: "", cost_ns: 1, more: 0, is_first: true },
+    slow: {
+        place,
+        verdict: "slow",
+        why: "",
+        cost_ns: 1,
+        more: 0,
+        is_first: true,
+        says: "",
+        text: "",
+    },
 });
 
 test("an execution that is no anomaly blames nobody", () => {

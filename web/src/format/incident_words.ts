@@ -78,6 +78,11 @@ export function amountWords(
     };
 }
 
+/* Whether that is a cost; it is what was lost where no cost is known. */
+export function isCost(of: Amounts): boolean {
+    return of.lost_ns > 0 && incidentCost(of) !== null;
+}
+
 /* In a line of many: what it cost; what it lost where that is not known. */
 export function shortAmount(of: Amounts): string {
     if (!of.lost_ns) return "nothing lost";

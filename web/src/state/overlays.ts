@@ -1,4 +1,4 @@
-// What lies over the page: the help, menus, what was found, and the tour that a person sees once.
+// What lies over the page: the help, menus, what was found; and the tour below it, which a person sees once.
 import { signal } from "@preact/signals";
 
 export const isHelpOpen = signal(false);

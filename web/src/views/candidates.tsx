@@ -4,8 +4,8 @@ import { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
 import { getJson } from "../api/http";
 import { Lost } from "../api/types";
-import { alwaysSlow, slowBesideList } from "../format/outcome_words";
-import { formatTime, plural, sentence } from "../format/units";
+import { slowBesideList } from "../format/outcome_words";
+import { formatCount, formatTime, plural, sentence } from "../format/units";
 import { runKeys } from "../state/keys";
 import { Entry } from "../state/entries";
 import { isLearningOpen } from "../state/learning";
@@ -20,6 +20,7 @@ import { Filters } from "./filters";
 import { FoldButton } from "./fold";
 import { GroupItem } from "./group_item";
 import { IncidentItem } from "./incident_item";
+import { Sentence } from "./name";
 import { Await, Empty } from "./panel";
 import { useTable } from "./pictures";
 import { useOneStop } from "./use_one_stop";
@@ -50,7 +51,7 @@ function SlowAlways() {
     if (!words || isNarrowed(filter.value)) return null;
     return (
         <p class="note">
-            <b>{alwaysSlow(outcome.slow!)}</b>, {words}.{" "}
+            <b>{outcome.slow!.says}</b>, {words}.{" "}
             <button onClick={() => showView("ranks")}>Show the ranks</button>
         </p>
     );
@@ -60,7 +61,11 @@ function SlowAlways() {
 function Growth() {
     const growth = foi.value?.outcome.growth;
     if (!growth || isNarrowed(filter.value)) return null;
-    return <p class="note">{sentence(growth)}</p>;
+    return (
+        <p class="note">
+            <Sentence of={sentence(growth)} />
+        </p>
+    );
 }
 
 function Item({ of }: { of: Entry }) {
@@ -106,16 +111,17 @@ function Entries({ of, isLoading }: { of: Page; isLoading: boolean }) {
     );
 }
 
-/* What the list adds up to and what is too little to be in it, said of the run whatever the filter is. */
+/* What the list adds up to, with what is too little to be in it: of all executions, whatever the filter is. */
 function LostInAll() {
     const about = foi.value ? `/fois/${foi.value.id}/lost` : null;
     const { value } = useQuery(about, (abort) => getJson<Lost>(about!, abort));
     if (!value || value.lost_ns === null) return null;
     return (
         <p class="lost-in-all" title={`${value.text}. Lost: beyond what is typical`}>
-            {isNarrowed(filter.value) ? "The whole run lost" : "Lost in all:"}{" "}
-            <b>{formatTime(value.lost_ns)}</b> of {formatTime(value.duration_ns)} in{" "}
-            {plural(foi.value?.trees ?? 0, "execution")}
+            All {plural(foi.value?.trees ?? 0, "execution")} lost{" "}
+            <b>{formatTime(value.lost_ns)}</b> of {formatTime(value.duration_ns)}
+            {value.unended > 0 &&
+                `, without what ${formatCount(value.unended)} lost that ${value.unended > 1 ? "do" : "does"} not end`}
         </p>
     );
 }

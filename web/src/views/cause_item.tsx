@@ -4,7 +4,13 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { getJson } from "../api/http";
 import { Incident, IncidentGroup, IncidentPage } from "../api/types";
 import { shortId } from "../format/ids";
-import { amountWords, incidentName, incidentSize, shortAmount } from "../format/incident_words";
+import {
+    amountWords,
+    incidentName,
+    incidentSize,
+    isCost,
+    shortAmount,
+} from "../format/incident_words";
 import { formatTime, plural } from "../format/units";
 import { select } from "../state/actions";
 import { entryOfIncident } from "../state/entries";
@@ -52,7 +58,7 @@ function OneOfThem({ of }: { of: Incident }) {
                 <span class="id">{shortId(of.head)}</span>
                 <span class="dim">at {formatTime(of.begin_ns)}</span>
                 <span class="duration">
-                    <span class="visually-hidden">cost: </span>
+                    {isCost(of) && <span class="visually-hidden">cost: </span>}
                     {shortAmount(of)}
                 </span>
             </button>
@@ -93,7 +99,7 @@ function Incidents({ of, id }: { of: IncidentGroup; id: string }) {
                 aria-label={`Incidents: ${of.what}`}
                 aria-busy={page.isLoading}
             >
-                <MembersHead says="cost" />
+                <MembersHead says={items.some(isCost) ? "cost" : "lost"} />
                 {items.slice(0, shown).map((incident) => (
                     <OneOfThem key={incident.head_tree} of={incident} />
                 ))}

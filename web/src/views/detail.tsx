@@ -209,7 +209,7 @@ export function Detail() {
                 )}
                 <span>at {formatTime(it.enter_ns)}</span>
                 <span
-                    title={`score: how strange it is; ${it.place > 1 ? `of ${plural(it.of, "execution")} ${formatCount(it.place - 1)} are stranger` : "none is stranger"}`}
+                    title={`score: how strange it is; ${it.place > 1 ? `of ${plural(it.of, "execution")} ${formatCount(it.place - 1)} ${it.place > 2 ? "are" : "is"} stranger` : "none is stranger"}`}
                 >
                     score {formatScore(it.score)}, place {formatCount(it.place)} of{" "}
                     {formatCount(it.of)}

@@ -181,22 +181,17 @@ function isSame(a: Item, b: Item): boolean {
 
 /* Of what this run has. */
 const examples = computed(() => {
+    const [more, tree, own] = [details.value, selected.value, foi.value?.name];
+    if (!more || tree === null || !own) return "solve, longest MPI_Waitall, rank 7";
     const byCalls = [...regions.value.values()].sort((a, b) => b.calls - a.calls);
     const called = byCalls.find((of) => kindOf(of.kind, of.short_name) === "mpi") ?? byCalls[0];
-    const [more, tree] = [details.value, selected.value];
-    const id =
-        more && tree !== null
-            ? executionId(more.rank[tree], more.thread[tree], more.index[tree])
-            : null;
-    const rank = run.value?.locations.at(-1)?.rank ?? 0;
-    const own = shortName(foi.value?.name ?? "");
-    const of = called ? [`longest ${called.short_name}`] : [];
+    const rank = more.rank[tree];
     return [
-        own,
-        ...of,
-        `5th longest ${own} on rank ${rank}`,
+        shortName(own),
+        ...(called ? [`longest ${called.short_name}`] : []),
+        `5th longest ${shortName(own)} on rank ${rank}`,
         `rank ${rank}`,
-        ...(id ? [id] : []),
+        executionId(rank, more.thread[tree], more.index[tree]),
     ].join(", ");
 });
 

@@ -7,7 +7,7 @@ import { Block, shownTop } from "../canvas/rows";
 import { axisHeight } from "../canvas/timeline_draw";
 import { Span } from "../canvas/window";
 import { printCsv, Table as Csv } from "../format/csv";
-import { formatCount, formatShare, formatTime, plural } from "../format/units";
+import { formatCount, formatExactly, formatShare, formatTime, plural } from "../format/units";
 import { copyText } from "../state/clipboard";
 import { areaQuery } from "../state/call_walk";
 import { isTyping } from "../state/key_table";
@@ -227,8 +227,8 @@ export function AreaMeasured({ of, close }: { of: Area; close: () => void }) {
     return (
         <section class="chosen" aria-label="Area">
             <p>
-                <b>{formatTime(of.end - of.begin)}</b> from {formatCount(begin)} to{" "}
-                {formatCount(end)} ns, on {plural(of.locations.length, "lane")}
+                <b>{formatTime(of.end - of.begin)}</b> from {formatExactly(begin)} to{" "}
+                {formatExactly(end)}, on {plural(of.locations.length, "lane")}
                 <button onClick={() => (timeWindow.value = [of.begin, of.end])}>
                     Zoom to it
                 </button>

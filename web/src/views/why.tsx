@@ -44,7 +44,7 @@ function usually(path: PathShare): string {
 const hasLost = (of: Shown): boolean => blameNow(of) === "anomaly";
 
 function heading(of: Shown): string {
-    if (hasLost(of)) return `Where ${formatTime(wholeOf(of))} were lost`;
+    if (hasLost(of)) return "Where the time was lost";
     return `Where it differs from ${typicalNow.value.is}`;
 }
 
@@ -107,7 +107,7 @@ function Paths({ of }: { of: Shown }) {
                                         </svg>
                                         <b>{formatExcess(path.excess_ns)}</b>
                                         <span
-                                            title={`of the ${hasLost(of) ? "time lost" : "difference"}`}
+                                            title={`of ${formatTime(wholeOf(of))}: ${hasLost(of) ? "what took longer, without what took less" : "all that differs"}`}
                                         >
                                             {formatShare(share)}
                                         </span>
@@ -146,7 +146,7 @@ function InAll({ of, listed }: { of: Shown; listed: number }) {
     return (
         <p class="dim">
             {Math.abs(rest) >= 0.01 * Math.abs(more) &&
-                `${formatExcess(rest)} on the call paths that are not listed here; `}
+                `${formatExcess(rest)} in what is not listed: other call paths, and by how much typical times of paths add up to another one than that of the whole; `}
             {formatExcess(more)} in all against {typicalNow.value.execution} (
             {formatTime(of.usual_ns)})
         </p>
