@@ -546,10 +546,13 @@ static bool is_known(const struct cause *cause, const struct cause_link *link)
     return false;
 }
 
-/* What calls like this one, the nearest on its location, take behind the moment when whom they
- * wait for is there: the middle of some; NAN where they are too few. */
-static double typical_rest_ns(const struct trace_view *view, uint32_t location, uint32_t row)
+/* What calls like that of the link, the nearest on its location, take behind the moment when whom
+ * they wait for is there, which is a thread as well, or a GPU's operation as well (behind a late
+ * thread its operations are still to come): the middle of some; NAN where they are too few. */
+static double typical_rest_ns(const struct trace_view *view, const struct cause_link *link)
 {
+    const struct location *on = view->defs->location;
+    uint32_t location = link->location, row = link->call;
     const struct call_view *calls = &view->calls[location];
     double rest[RESTS];
     uint32_t n = 0;
@@ -564,6 +567,9 @@ static double typical_rest_ns(const struct trace_view *view, uint32_t location, 
                 continue;
             waiting_of(view, location, other, calls->enter_ns[other], calls_leave(calls, other),
                        &w);
+            if (w.location != NO_LOCATION &&
+                on[w.location].is_gpu != on[link->waiting.location].is_gpu)
+                continue;
             rest[n++] = (double)calls->inclusive_ns[other] - (double)w.delay_ns;
         }
     if (n < MIN_RESTS)
@@ -587,7 +593,7 @@ static bool is_rest_enough(const struct trace_view *view, const struct cause_lin
         return rest_ns >= delay_ns;
     if (!(rest_ns >= REST_SHARE * delay_ns))
         return false;
-    typical_ns = typical_rest_ns(view, link->location, link->call);
+    typical_ns = typical_rest_ns(view, link);
     return rest_ns - typical_ns >= REST_SHARE * delay_ns;
 }
 

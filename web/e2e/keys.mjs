@@ -116,7 +116,7 @@ async function places(open, page, { hash, focus, keys, isPatient }, asked) {
         await rests(page, asked);
         // Back to where one was: steps that all of the runs of this have made alike.
         for (let i = 0; key === "Backspace" && i < presses + 2; i++) {
-            await page.keyboard.press("j");
+            await page.keyboard.press(i % 2 ? "k" : "j"); /* also where the list is short */
             await rests(page, asked);
         }
         if (focus) await page.locator(focus).first().focus();

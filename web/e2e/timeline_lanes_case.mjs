@@ -86,8 +86,13 @@ async function ranksByLoss(page, server) {
     await page.locator(".menu.ranks summary").click();
     const menu = page.locator(".menu.ranks");
     const isClosed = () => page.locator(".menu.ranks:not([open])").waitFor();
+    const isOnTop = () =>
+        until("rank 2 is on top", async () =>
+            /rank 2$/.test(await names(page).first().textContent()),
+        );
     await page.getByRole("button", { name: "These ranks, those that lost most first" }).click();
     await isClosed();
+    await isOnTop(); /* what is done meanwhile would be in its place */
     await menu.locator("summary").click();
     await page
         .locator(".timeline-canvas")
@@ -97,9 +102,7 @@ async function ranksByLoss(page, server) {
     await page.locator(".candidate .pick").first().focus();
     await isClosed();
     await page.keyboard.press("Escape");
-    await until("rank 2 is on top", async () =>
-        /rank 2$/.test(await names(page).first().textContent()),
-    );
+    await isOnTop();
     await menu.locator("summary").click();
     await page.getByRole("button", { name: /^The ranks that lost most/ }).press("Enter");
     await isClosed();

@@ -62,6 +62,7 @@ export function RankChoice() {
     const own = shownNow()?.location ?? null;
     const all = [...ranksOfRun.value.values()].map((threads) => threads[0].id);
     const now = printLanes(lanes, locations);
+    const ranks = new Set(lanes.map((id) => locationsById.value.get(id)?.rank)).size;
     const [text, setText] = useState(now);
     const [isWrong, setWrong] = useState(false);
     useEffect(() => setText(now), [now]);
@@ -81,7 +82,7 @@ export function RankChoice() {
     return (
         <details class="menu ranks">
             <summary aria-busy={!areLanesKnown.value}>
-                {areLanesKnown.value ? `${plural(lanes.length, "rank")} shown` : "ranks ..."}
+                {areLanesKnown.value ? `${plural(ranks, "rank")} shown` : "ranks ..."}
             </summary>
             <div>
                 <label>
