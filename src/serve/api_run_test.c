@@ -35,6 +35,26 @@ static void the_run_says_what_it_is_of(void **state)
     assert_true(json_is_null(json_object_get(foi, "retrain")));
 }
 
+/* Four executions say nothing of what is typical; of many each rank's loss is one part. */
+static void what_all_lost_is_a_number_where_it_is_known(void **state)
+{
+    struct sample_page *few = *state, many;
+
+    sample_page_ok(few, "/fois/1/lost");
+    assert_true(json_is_null(json_object_get(few->json, "lost_ns")));
+    assert_string_equal(json_string_value(json_object_get(few->json, "text")),
+                        "lost in all: not known");
+    assert_int_equal(sample_page_get(few, "/fois/9/lost"), ERR_NOT_FOUND);
+    sample_page_init(&many, "synth:100*step(a@1ms);ranks=2;slow=a/50/9/1", "step");
+    sample_page_ok(&many, "/fois/1/lost");
+    assert_int_equal(sample_page_number(many.json, "lost_ns"), 16000000);
+    assert_int_equal(sample_page_number(many.json, "duration_ns"), 216200000);
+    assert_int_equal(sample_page_number(many.json, "unended"), 0);
+    assert_string_equal(json_string_value(json_object_get(many.json, "text")),
+                        "lost in all: 16.0 ms of 216 ms (rank 1 16.0 ms)");
+    sample_page_release(&many);
+}
+
 static void regions_are_found_by_a_part_of_their_name(void **state)
 {
     struct sample_page *p = *state;
@@ -487,6 +507,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, sample_page_end)
     const struct CMUnitTest tests[] = {
         TEST(the_run_says_what_it_is_of),
+        TEST(what_all_lost_is_a_number_where_it_is_known),
         TEST(regions_are_found_by_a_part_of_their_name),
         TEST(a_call_says_its_caller_its_children_and_its_path),
         TEST(a_call_says_what_is_beside_it_in_its_depth_and_first_below_it),
