@@ -152,11 +152,14 @@ static bool is_growth(const struct rise *r, uint32_t n_tests)
 
 /* ------------------------------------------------------------------------------ all of them */
 
+/* What of executions is looked at: all of their time, or own work. */
+enum measured { WHOLE, OWN, N_MEASURED };
+
 /* The executions of a thread. */
 struct thread_series {
     uint32_t location, begin, end; /* trees */
-    struct rise own, whole;
-    bool is_own, is_whole; /* they grow */
+    struct rise rise[N_MEASURED];
+    bool grows[N_MEASURED];
 };
 
 struct grower {
@@ -190,49 +193,40 @@ static void find_threads(struct grower *g)
                            .some = mem_alloc(most, sizeof *g->s.some)};
 }
 
+static double time_of(const struct grower *g, enum measured of, uint32_t tree)
+{
+    return of == OWN ? peer_own_ns(g->w, g->peers, tree) : (double)g->w->forest.root_ns[tree];
+}
+
 static void measure(struct grower *g, struct thread_series *x)
 {
     g->s.n = x->end - x->begin;
-    for (uint32_t t = x->begin; t < x->end; t++)
-        g->s.x[t - x->begin] = (double)g->w->forest.root_ns[t];
-    x->whole = rise_of(&g->s);
-    for (uint32_t t = x->begin; t < x->end; t++)
-        g->s.x[t - x->begin] = peer_own_ns(g->w, g->peers, t);
-    x->own = rise_of(&g->s);
+    for (enum measured of = 0; of < N_MEASURED; of++) {
+        for (uint32_t t = x->begin; t < x->end; t++)
+            g->s.x[t - x->begin] = time_of(g, of, t);
+        x->rise[of] = rise_of(&g->s);
+    }
 }
 
-static const struct rise *rise_by(const struct thread_series *x, bool is_own)
-{
-    return is_own ? &x->own : &x->whole;
-}
-
-/* Each alone; and those that do not grow alone, together. Returns how many do. */
-static uint32_t judge(struct grower *g, bool is_own)
+/* Each alone; and those that do not grow alone, together. Own work is growth where the whole is.
+ * Returns whether any do. */
+static bool judge(struct grower *g, enum measured of)
 {
     struct rise rest = {0};
-    uint32_t n = 0, n_rest = 0;
-    bool is_rest;
+    bool grows = false, rest_grows;
 
     for (uint32_t i = 0; i < g->n; i++) {
         struct thread_series *x = &g->thread[i];
-        bool grows = (!is_own || x->is_whole) && is_growth(rise_by(x, is_own), g->n + 1);
 
-        *(is_own ? &x->is_own : &x->is_whole) = grows;
-        n += grows;
-        if (!grows) {
-            add_rise(&rest, rise_by(x, is_own));
-            n_rest++;
-        }
+        x->grows[of] = (of == WHOLE || x->grows[WHOLE]) && is_growth(&x->rise[of], g->n + 1);
+        grows |= x->grows[of];
+        if (!x->grows[of])
+            add_rise(&rest, &x->rise[of]);
     }
-    is_rest = n_rest > 0 && is_growth(&rest, g->n + 1);
-    for (uint32_t i = 0; i < g->n && is_rest; i++)
-        *(is_own ? &g->thread[i].is_own : &g->thread[i].is_whole) = true;
-    return is_rest ? g->n : n;
-}
-
-static bool grows_by(const struct thread_series *x, bool is_own)
-{
-    return is_own ? x->is_own : x->is_whole;
+    rest_grows = is_growth(&rest, g->n + 1);
+    for (uint32_t i = 0; i < g->n; i++)
+        g->thread[i].grows[of] |= rest_grows;
+    return grows || rest_grows;
 }
 
 static double growth_ns(const struct rise *r)
@@ -241,7 +235,7 @@ static double growth_ns(const struct rise *r)
 }
 
 /* Those on which they grow are counted; of what is said of one, the most. */
-static const struct thread_series *find_most(const struct grower *g, bool is_own,
+static const struct thread_series *find_most(const struct grower *g, enum measured of,
                                              struct growth *out)
 {
     bool *is_counted = mem_alloc(g->peers->n, sizeof *is_counted);
@@ -251,36 +245,35 @@ static const struct thread_series *find_most(const struct grower *g, bool is_own
         const struct thread_series *x = &g->thread[i];
         uint32_t place = g->peers->at[x->location];
 
-        if (!grows_by(x, is_own))
+        if (!x->grows[of])
             continue;
         out->n_places += !is_counted[place];
         is_counted[place] = true;
-        if (most == NULL || growth_ns(rise_by(x, is_own)) > growth_ns(rise_by(most, is_own)))
+        if (most == NULL || growth_ns(&x->rise[of]) > growth_ns(&most->rise[of]))
             most = x;
     }
     free(is_counted);
     return most;
 }
 
-/* What of a call's time is looked at: own work; or what it waited. */
-static double time_of(const struct grower *g, bool is_own, uint32_t path, uint32_t v)
+/* What a call has of it: own work; or else what it waited. */
+static double part_of(const struct grower *g, enum measured of, uint32_t path, uint32_t v)
 {
     double own_ns = g->peers->is_waiting[path] ? 0 : peer_call_ns(g->w, g->peers, v);
 
-    return is_own ? own_ns : (double)g->w->forest.exclusive_ns[v] - own_ns;
+    return of == OWN ? own_ns : (double)g->w->forest.exclusive_ns[v] - own_ns;
 }
 
 /* Adds what executions [begin, end) take on each path, on average of the middle half: without
  * outliers. */
-static void add_paths(struct grower *g, bool is_own, uint32_t begin, uint32_t end, double sign,
-                      double *path_ns)
+static void add_paths(struct grower *g, enum measured of, uint32_t begin, uint32_t end,
+                      double sign, double *path_ns)
 {
     const struct forest *forest = &g->w->forest;
     uint32_t n = end - begin, n_taken = (n + 1) / 2;
 
     for (uint32_t i = 0; i < n; i++) {
-        g->s.x[i] = is_own ? peer_own_ns(g->w, g->peers, begin + i)
-                           : (double)forest->root_ns[begin + i];
+        g->s.x[i] = time_of(g, of, begin + i);
         g->s.by_x[i] = i;
     }
     qsort_r(g->s.by_x, n, sizeof *g->s.by_x, by_value, g->s.x);
@@ -291,20 +284,20 @@ static void add_paths(struct grower *g, bool is_own, uint32_t begin, uint32_t en
             uint32_t path = residual_path(&g->w->place, forest, t, v);
 
             if (path != PATH_NONE)
-                path_ns[path] += sign * time_of(g, is_own, path, v) / n_taken;
+                path_ns[path] += sign * part_of(g, of, path, v) / n_taken;
         }
     }
 }
 
-static void find_path(struct grower *g, bool is_own, const struct thread_series *x,
+static void find_path(struct grower *g, enum measured of, const struct thread_series *x,
                       struct growth *out)
 {
     double *path_ns = mem_alloc(g->w->model.paths.n, sizeof *path_ns);
     double most_ns = MIN_SHARE * (out->last_ns - out->first_ns);
     uint32_t fifth = (x->end - x->begin) / 5;
 
-    add_paths(g, is_own, x->begin, x->begin + fifth, -1, path_ns);
-    add_paths(g, is_own, x->end - fifth, x->end, 1, path_ns);
+    add_paths(g, of, x->begin, x->begin + fifth, -1, path_ns);
+    add_paths(g, of, x->end - fifth, x->end, 1, path_ns);
     for (uint32_t p = 0; p < g->w->model.paths.n; p++)
         if (path_ns[p] > most_ns) {
             out->path = p;
@@ -317,7 +310,7 @@ void growth_find(const struct scoring *scoring, const struct peers *peers, struc
 {
     struct grower g = {.w = scoring, .peers = peers};
     const struct thread_series *most;
-    bool is_own;
+    enum measured of;
 
     *out = (struct growth){.path = PATH_NONE};
     if (peers->n == 0)
@@ -325,14 +318,14 @@ void growth_find(const struct scoring *scoring, const struct peers *peers, struc
     find_threads(&g);
     for (uint32_t i = 0; i < g.n; i++)
         measure(&g, &g.thread[i]);
-    if (judge(&g, false) > 0) {
-        is_own = judge(&g, true) > 0;
-        most = find_most(&g, is_own, out);
+    if (judge(&g, WHOLE)) {
+        of = judge(&g, OWN) ? OWN : WHOLE;
+        most = find_most(&g, of, out);
         out->place = peers->at[most->location];
-        out->is_waiting = !is_own;
-        out->first_ns = rise_by(most, is_own)->median_ns[FIRST];
-        out->last_ns = rise_by(most, is_own)->median_ns[LAST];
-        find_path(&g, is_own, most, out);
+        out->is_waiting = of == WHOLE;
+        out->first_ns = most->rise[of].median_ns[FIRST];
+        out->last_ns = most->rise[of].median_ns[LAST];
+        find_path(&g, of, most, out);
     }
     free(g.thread);
     free(g.s.x);
