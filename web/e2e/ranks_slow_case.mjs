@@ -22,7 +22,7 @@ async function opensWithWhoWaits(page, server) {
     const line = page.locator(".run-summary");
     assert.match(
         await line.textContent(),
-        /^Rank 2 is slow beside the others: .* shorter; .*advect \+\d+ % \(.*, \d+ % of its calls from the start\)\./,
+        /^Rank 2 is slow beside the others: .* shorter \(.* %\); .*advect \+\d+ % \(.*, \d+ % of its calls from the start\)\./,
     );
     const { scrollHeight, clientHeight } = await line.evaluate((e) => ({
         scrollHeight: e.scrollHeight,

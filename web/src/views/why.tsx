@@ -146,7 +146,7 @@ function InAll({ of, listed }: { of: Shown; listed: number }) {
     return (
         <p class="dim">
             {Math.abs(rest) >= 0.01 * Math.abs(more) &&
-                `${formatExcess(rest)} in what is not listed: other call paths, and by how much typical times of paths add up to another one than that of the whole; `}
+                `${formatExcess(rest)} in what is not listed: other call paths, and by how much times of paths add up to another one than that of the whole; `}
             {formatExcess(more)} in all against {typicalNow.value.execution} (
             {formatTime(of.usual_ns)})
         </p>
