@@ -45,7 +45,9 @@ export async function run({ page, server, context }) {
     const [learnt] = await standing(server);
     assert.notEqual(learnt, atFirst);
     const outcome = page.locator(".run-summary");
-    await outcome.filter({ hasText: /at most .* shorter \(.*\): labels have changed/ }).waitFor();
+    await outcome
+        .filter({ hasText: /at most .* shorter \(.*\): labels have changed/ })
+        .waitFor();
     const other = await context.newPage();
     await other.addInitScript(() => localStorage.setItem("snag-tour-seen", "1"));
     await other.goto(server.url);

@@ -42,7 +42,7 @@ async function theAnswerIsFirst(page) {
         text,
     );
     assert.ok(outcome.cost_ns > 0 && outcome.most);
-    const saved = `${time(outcome.cost_ns)} of ${time(outcome.length_ns)} (`;
+    const saved = `${time(outcome.cost_ns)} of ${time(outcome.length_ns)} shorter (`;
     assert.ok(text.includes(`Without the anomalies the replayed run is ${saved}`), text);
     assert.ok(text.includes(`; ${outcome.most.text}`), text);
     assert.match(await line.getAttribute("title"), /goes back to rank 2/);
