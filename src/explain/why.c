@@ -381,12 +381,11 @@ static void say_time(struct text_writer *w, struct why *why, uint32_t t,
                  is_of_rare_calls(why) ? "that does not make the rare calls of this one"
                                        : "with the same calls",
                  text_duration((double)loss->typical_ns, typical));
-    else if (n > 0 && is_off(loss))
-        text_say(w,
-                 "%s %s than a typical execution with the same calls (%s), on other call paths",
-                 text_duration(fabs((double)loss->more_ns), more),
-                 loss->more_ns < 0 ? "less" : "longer",
-                 text_duration((double)loss->typical_ns, typical));
+    else if (n > 0 && -(double)loss->more_ns > LONGER_SHARE * (double)loss->typical_ns)
+        text_say(
+            w, "%s less than a typical execution with the same calls (%s), on other call paths",
+            text_duration(-(double)loss->more_ns, more),
+            text_duration((double)loss->typical_ns, typical));
     else if (n > 0)
         text_say(
             w,

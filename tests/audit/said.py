@@ -55,7 +55,7 @@ CLAUSES = {
     r"\(not counted as lost\)|, of which " + TIME + r" are lost, as it is the first execution of its location and waited until the others "
     r"had begun)?(?:: (?P<paths>.*))?",
     "less": rf"(?P<more>{TIME}) less than a typical execution with the same calls \((?P<usual>{TIME})\)"
-    r"(?P<noise>, as such executions vary by that much|, and still open when the events of its rank ended)?(?:: (?P<paths>.*))?",
+    r"(?:, on other call paths)?(?P<noise>, as such executions vary by that much|, and still open when the events of its rank ended)?(?:: (?P<paths>.*))?",
     "same": rf"on other call paths than a typical execution with the same calls, which takes as long \((?P<usual>{TIME})\)"
     r"(?:: (?P<paths>.*))?",
     "as_a_whole": r"rare in all of its calls together, though none of them stands out by itself",

@@ -59,7 +59,7 @@ class Shown:
             m = names[name]
             self.claim("sentence", said.says(m["usual"], usual), x["id"], "usual", usual, "|", why)
             if name == "same":
-                self.claim("sentence", lost == 0 and own <= LONGER * usual + 1, x["id"], "lost", lost, "|", why)
+                self.claim("sentence", lost == 0 and (2 - LONGER) * usual - 1 <= own <= LONGER * usual + 1, x["id"], "lost", lost, "|", why)
                 continue
             more = own - usual if name == "longer" else usual - own
             self.claim("sentence", more >= 0 and said.says(m["more"], more), x["id"], "took", own, "usual", usual, "|", why)
