@@ -50,7 +50,8 @@ export interface Outcome {
         says: string /* "rank 0 is slow beside the others" */;
         text: string;
     } | null;
-    growth?:
+    text: string | null /* what the anomalies cost; null: there is none */;
+    growth:
         | string
         | null /* "executions of step take longer and longer on rank 3: ..."; null: they do not */;
 }
