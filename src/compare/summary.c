@@ -243,16 +243,15 @@ static uint32_t most_of_a_location(const struct summary_maker *m)
 static void make_batches(struct summary_maker *m)
 {
     const struct forest *f = m->forest;
-    uint32_t begin = 0, most = most_of_a_location(m), n;
+    uint32_t most = most_of_a_location(m), n;
 
     m->batch_of = mem_alloc(f->n_trees, sizeof *m->batch_of);
     m->d->n_batches = n = most < SUMMARY_BATCHES ? most : SUMMARY_BATCHES;
     m->d->batch = mem_alloc(n, sizeof *m->d->batch);
-    for (uint32_t t = 0; t < f->n_trees; t = begin) {
-        for (begin = t; begin < f->n_trees && f->location[begin] == f->location[t];)
-            begin++;
-        for (uint32_t i = t; i < begin; i++)
-            m->batch_of[i] = (uint32_t)((uint64_t)(i - t) * n / (begin - t));
+    for (uint32_t t = 0, end; t < f->n_trees; t = end) {
+        end = forest_location_end(f, t);
+        for (uint32_t i = t; i < end; i++)
+            m->batch_of[i] = (uint32_t)((uint64_t)(i - t) * n / (end - t));
     }
     for (uint32_t i = 0; i < n; i++)
         m->d->batch[i].path_ns = mem_alloc(m->d->n_paths, sizeof(double));

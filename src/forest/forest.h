@@ -151,6 +151,16 @@ void forest_add_gap(struct forest *forest, struct forest_gap gap);
 /* forest_place -- what `place` is of trees on a location. */
 uint64_t forest_place(const struct definitions *defs, uint32_t location);
 
+/* forest_location_end -- the first tree behind those of tree t's location. O(their number). */
+static inline uint32_t forest_location_end(const struct forest *forest, uint32_t t)
+{
+    uint32_t end = t + 1;
+
+    while (end < forest->n_trees && forest->location[end] == forest->location[t])
+        end++;
+    return end;
+}
+
 /* forest_gaps -- those of tree t. Returns how many. O(log n_gaps). */
 size_t forest_gaps(const struct forest *forest, uint32_t t, const struct forest_gap **gap);
 

@@ -341,7 +341,8 @@ static enum cost_answer play(struct live_costs *c, struct cost_question *a, stru
     round->work -= result.n_syncs + (double)a->n_pieces;
     if (unknown > MAX_UNKNOWN * a->lost_ns)
         return is_due ? NEVER : NOT_YET;
-    /* Of whom nobody is seen to wait for, the end of the program says nothing: all others may have waited unseen. */
+    /* Of whom nobody is seen to wait for, the end of the program says nothing: all others may have
+     * waited unseen. */
     if (is_end)
         least = most = result.saved_ns;
     is_even = least == most && (is_end || !is_under_way(c, a, &result));

@@ -178,9 +178,7 @@ static void find_threads(struct grower *g)
 
     g->thread = mem_alloc(g->w->defs->n_locations, sizeof *g->thread);
     for (uint32_t t = 0, end; t < forest->n_trees; t = end) {
-        for (end = t + 1;
-             end < forest->n_trees && forest->location[end] == forest->location[t];)
-            end++;
+        end = forest_location_end(forest, t);
         if (end - t < MIN_EXECUTIONS || g->peers->at[forest->location[t]] == PEERS_NONE)
             continue;
         g->thread[g->n++] =
@@ -198,14 +196,12 @@ static double time_of(const struct grower *g, enum measured of, uint32_t tree)
     return of == OWN ? peer_own_ns(g->w, g->peers, tree) : (double)g->w->forest.root_ns[tree];
 }
 
-static void measure(struct grower *g, struct thread_series *x)
+static struct rise measure(struct grower *g, enum measured of, const struct thread_series *x)
 {
     g->s.n = x->end - x->begin;
-    for (enum measured of = 0; of < N_MEASURED; of++) {
-        for (uint32_t t = x->begin; t < x->end; t++)
-            g->s.x[t - x->begin] = time_of(g, of, t);
-        x->rise[of] = rise_of(&g->s);
-    }
+    for (uint32_t t = x->begin; t < x->end; t++)
+        g->s.x[t - x->begin] = time_of(g, of, t);
+    return rise_of(&g->s);
 }
 
 /* Each alone; and those that do not grow alone, together. Own work is growth where the whole is.
@@ -218,6 +214,7 @@ static bool judge(struct grower *g, enum measured of)
     for (uint32_t i = 0; i < g->n; i++) {
         struct thread_series *x = &g->thread[i];
 
+        x->rise[of] = measure(g, of, x);
         x->grows[of] = (of == WHOLE || x->grows[WHOLE]) && is_growth(&x->rise[of], g->n + 1);
         grows |= x->grows[of];
         if (!x->grows[of])
@@ -316,9 +313,7 @@ void growth_find(const struct scoring *scoring, const struct peers *peers, struc
     if (peers->n == 0)
         return;
     find_threads(&g);
-    for (uint32_t i = 0; i < g.n; i++)
-        measure(&g, &g.thread[i]);
-    if (judge(&g, WHOLE)) {
+    if (judge(&g, WHOLE)) { /* else nobody goes through their calls */
         of = judge(&g, OWN) ? OWN : WHOLE;
         most = find_most(&g, of, out);
         out->place = peers->at[most->location];

@@ -344,9 +344,7 @@ static void make_groups(struct teams *t)
     const struct forest *forest = &t->s->forest;
 
     for (uint32_t i = 0, end; i < forest->n_trees; i = end) {
-        for (end = i + 1; end < forest->n_trees && forest->location[end] == forest->location[i];
-             end++)
-            ;
+        end = forest_location_end(forest, i);
         group_forks(t, i, end);
     }
     for (uint32_t g = 0; g < t->n_groups; g++) {

@@ -396,10 +396,11 @@ static char *most_text(const struct outcome *a, const char *before,
 
 char *outcome_anomalies_text(const struct outcome *a)
 {
-    char cost_text[TEXT_SIZE], of[TEXT_SIZE], carrying[4 * TEXT_SIZE] = "";
+    char cost_text[TEXT_SIZE], of[TEXT_SIZE], shorter[4 * TEXT_SIZE],
+        carrying[4 * TEXT_SIZE] = "";
     char most[OUTCOME_TEXT_SIZE + 2];
     const struct anomalies_cost *cost = &a->cost;
-    double run_ns = (double)a->length_ns;
+    double run_ns = (double)a->length_ns, cost_ns = (double)cost->cost_ns;
 
     if (a->n_anomalies == 0)
         return NULL;
@@ -407,22 +408,20 @@ char *outcome_anomalies_text(const struct outcome *a)
     if (!cost->is_known)
         return text_new("what the anomalies cost the run is not known%s%s%s",
                         a->unknown ? ": " : "", a->unknown ? a->unknown : "", most);
-    if (a->is_bound && cost->cost_ns > 0)
-        return text_new(
-            "without the anomalies the replayed run is at most %s of %s shorter (%.3g %%): "
-            "%s%s",
-            text_duration((double)cost->cost_ns, cost_text), text_duration(run_ns, of),
-            run_ns > 0 ? 100 * (double)cost->cost_ns / run_ns : 0.0, a->unknown, most);
     if (cost->cost_ns == 0)
         return text_new("without the anomalies the replayed run is not shorter%s", most);
+    snprintf(shorter, sizeof shorter, "%s of %s shorter (%.3g %%)",
+             text_duration(cost_ns, cost_text), text_duration(run_ns, of),
+             run_ns > 0 ? 100 * cost_ns / run_ns : 0.0);
+    if (a->is_bound)
+        return text_new("without the anomalies the replayed run is at most %s: %s%s", shorter,
+                        a->unknown, most);
     if (cost->n_carrying > 0 && cost->n_carrying < a->n_anomalies)
         snprintf(carrying, sizeof carrying,
                  "; %u of the %" PRIu64 " carr%s nine tenths of the %s", cost->n_carrying,
-                 a->n_anomalies, cost->n_carrying == 1 ? "ies" : "y",
-                 text_duration((double)cost->cost_ns, cost_text));
-    return text_new("without the anomalies the replayed run is %s of %s shorter (%.3g %%)%s%s",
-                    text_duration((double)cost->cost_ns, cost_text), text_duration(run_ns, of),
-                    run_ns > 0 ? 100 * (double)cost->cost_ns / run_ns : 0.0, most, carrying);
+                 a->n_anomalies, cost->n_carrying == 1 ? "ies" : "y", cost_text);
+    return text_new("without the anomalies the replayed run is %s%s%s", shorter, most,
+                    carrying);
 }
 
 /* "rank 6 may be slow beside the others" */

@@ -43,20 +43,15 @@ export function incidentCost(of: IncidentCost): string | null {
     return rangeWords(of.cost_least_ns ?? (of.cost_ns === null ? 0 : most), most);
 }
 
-/* Of who is slow always: from the least to the most; null where one number stands for both. */
-export function slowRange({
+/* Of who is slow always: "36.4 ms", "29.2 to 36.4 ms"; null where it is not known. */
+export function slowCost({
+    cost_ns,
     cost_least_ns,
     cost_most_ns,
-}: IncidentCost): [number, number] | null {
+}: IncidentCost): string | null {
+    if (cost_ns === null) return null;
     const [least, most] = [cost_least_ns ?? 0, cost_most_ns ?? 0];
-    return isRange(least, most) ? [least, most] : null;
-}
-
-/* "36.4 ms", "29.2 to 36.4 ms"; null where it is not known. */
-export function slowCost(of: IncidentCost): string | null {
-    if (of.cost_ns === null) return null;
-    const range = slowRange(of);
-    return range ? rangeWords(...range) : formatTime(of.cost_ns);
+    return isRange(least, most) ? rangeWords(least, most) : formatTime(cost_ns);
 }
 
 export const rangeHelp =

@@ -179,16 +179,20 @@ function isSame(a: Item, b: Item): boolean {
     return keyOf(a) === keyOf(b);
 }
 
+/* Called most often: of MPI, if there is any. */
+const called = computed(() => {
+    const byCalls = [...regions.value.values()].sort((a, b) => b.calls - a.calls);
+    return byCalls.find((of) => kindOf(of.kind, of.short_name) === "mpi") ?? byCalls[0];
+});
+
 /* Of what this run has. */
 const examples = computed(() => {
     const [more, tree, own] = [details.value, selected.value, foi.value?.name];
     if (!more || tree === null || !own) return "solve, longest MPI_Waitall, rank 7";
-    const byCalls = [...regions.value.values()].sort((a, b) => b.calls - a.calls);
-    const called = byCalls.find((of) => kindOf(of.kind, of.short_name) === "mpi") ?? byCalls[0];
     const rank = more.rank[tree];
     return [
         shortName(own),
-        ...(called ? [`longest ${called.short_name}`] : []),
+        ...(called.value ? [`longest ${called.value.short_name}`] : []),
         `5th longest ${shortName(own)} on rank ${rank}`,
         `rank ${rank}`,
         executionId(rank, more.thread[tree], more.index[tree]),
