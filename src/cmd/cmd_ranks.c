@@ -62,7 +62,8 @@ static char *say_place(const struct rank_table *r, uint32_t place)
                                        (double)p->cost_most_ns, cost));
     if (p->verdict == PEER_WAITS && p->waits_for != PEERS_NONE)
         fprintf(out, "%sfor %s", p->n_paths > 0 ? "; " : "",
-                peer_place_name(&r->peers, p->waits_for, name));
+                p->waits_for == place ? "its own threads"
+                                      : peer_place_name(&r->peers, p->waits_for, name));
     fclose(out);
     return text;
 }

@@ -277,7 +277,8 @@ bool peer_task_comes_often(const struct scoring *w, const struct peers *peers, u
  * Sums of what was and of what is typical, by place and time. Typical is a median over all places:
  * the sum of skewed times is above that of their medians, and a place may have the larger calls
  * of a path. So the picture is that of the verdicts: typical for a place is what its own work
- * takes without what it is slow by.
+ * takes without what it is slow by; of one that is not slow, what it takes in the middle one of
+ * the stretches, as a few that are unlike the others move the mean of all.
  */
 
 #define MIN_OWN 1e-3 /* of the time of a place that is not slowness */
@@ -297,20 +298,25 @@ static void find_bins(const struct forest *forest, struct peer_history *out)
     out->bin_ns = (last_ns - out->begin_ns) / out->width + 1;
 }
 
-/* Makes times of a place factors. */
+/* Makes times of a place factors. ratio: (width) to work in. */
 static void scale_place(const struct peer_place *place, uint32_t width, double offset_ns,
-                        const double *typical_ns, double *factor)
+                        const double *typical_ns, double *ratio, double *factor)
 {
-    double time = 0, typical = 0, own;
+    double slow_ns = place->slow_ns + place->maybe_ns, time = 0, typical = 0, own;
+    uint32_t n = 0;
 
-    for (uint32_t i = 0; i < width; i++) {
-        time += factor[i];
-        typical += typical_ns[i];
-    }
-    own = fmax(time - place->slow_ns - place->maybe_ns, MIN_OWN * time);
     for (uint32_t i = 0; i < width; i++)
-        factor[i] =
-            typical_ns[i] > 0 ? factor[i] / fmax(typical_ns[i] * own / typical, offset_ns) : 0;
+        if (typical_ns[i] > 0) {
+            time += factor[i];
+            typical += typical_ns[i];
+            ratio[n++] = factor[i] / typical_ns[i];
+        }
+    if (slow_ns > 0)
+        own = fmax(time - slow_ns, MIN_OWN * time) / typical;
+    else
+        own = n > 0 ? robust_quantile(ratio, n, 0.5) : 0;
+    for (uint32_t i = 0; i < width; i++)
+        factor[i] = typical_ns[i] > 0 ? factor[i] / fmax(typical_ns[i] * own, offset_ns) : 0;
 }
 
 void peers_history(const struct scoring *scoring, const struct peers *peers, uint32_t width,
@@ -319,6 +325,7 @@ void peers_history(const struct scoring *scoring, const struct peers *peers, uin
     const struct forest *forest = &scoring->forest;
     size_t n = (size_t)peers->n * width;
     double *typical_ns = mem_alloc(n, sizeof *typical_ns);
+    double *ratio = mem_alloc(width, sizeof *ratio);
 
     *out = (struct peer_history){.width = width, .factor = mem_alloc(n, sizeof *out->factor)};
     find_bins(forest, out);
@@ -339,6 +346,7 @@ void peers_history(const struct scoring *scoring, const struct peers *peers, uin
     }
     for (size_t p = 0; p < peers->n; p++)
         scale_place(&peers->place[p], width, scoring->model.offset_ns, typical_ns + p * width,
-                    out->factor + p * width);
+                    ratio, out->factor + p * width);
+    free(ratio);
     free(typical_ns);
 }

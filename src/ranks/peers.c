@@ -655,6 +655,13 @@ static uint32_t n_to_follow(const struct peer_finder *f, uint32_t n)
     return (uint32_t)fmin(n, fmax(most, MIN_FOLLOWED));
 }
 
+static bool is_other_thread(const struct trace_view *view, uint32_t l, uint32_t other)
+{
+    const struct location *a = &view->defs->location[l], *b = &view->defs->location[other];
+
+    return l != other && a->rank == b->rank && !b->is_gpu;
+}
+
 /* Whom the calls of a place wait for, each for how long: the longest of each of its executions.
  */
 static void follow_waits(struct peer_finder *f, uint32_t p, double *waits)
@@ -681,7 +688,7 @@ static void follow_waits(struct peer_finder *f, uint32_t p, double *waits)
         waiting_of(f->view, l, row, f->view->calls[l].enter_ns[row],
                    calls_leave(&f->view->calls[l], row), &w);
         on = w.location < f->view->n_locations ? f->out->at[w.location] : PEERS_NONE;
-        if (on != PEERS_NONE && on != p)
+        if (on != PEERS_NONE && (on != p || is_other_thread(f->view, l, w.location)))
             waits[on] += (double)w.delay_ns;
     }
 }
@@ -780,7 +787,7 @@ static bool is_outdone(const struct peers *peers, uint32_t place, uint32_t culpr
 static uint32_t last_of_chain(const struct peers *peers, const uint32_t *next, uint32_t p)
 {
     for (uint32_t steps = 0; steps < peers->n; steps++) {
-        if (next[p] == PEERS_NONE || is_culprit(&peers->place[p]))
+        if (next[p] == PEERS_NONE || next[p] == p || is_culprit(&peers->place[p]))
             return p;
         p = next[p];
     }
@@ -812,9 +819,9 @@ static void judge_waits(struct peer_finder *f)
         if (peers->place[p].verdict != PEER_WAITS)
             continue;
         /* that streams are idle has no record which could be followed */
-        if (last == PEERS_NONE || (last == p && peers->is_of_streams))
+        if (last == PEERS_NONE || (last == p && next[p] != p && peers->is_of_streams))
             last = culprit;
-        peers->place[p].waits_for = last != p ? last : PEERS_NONE;
+        peers->place[p].waits_for = last != p || next[p] == p ? last : PEERS_NONE;
     }
     free(next);
     free(waits);

@@ -104,7 +104,7 @@ struct peer_place {
     int64_t cost_least_ns, cost_most_ns; /* for what it is slow by at least, and may be */
     bool has_cost;
     enum peer_verdict verdict;
-    uint32_t waits_for;     /* place, or PEERS_NONE */
+    uint32_t waits_for;     /* place; itself: its own threads; or PEERS_NONE */
     struct peer_path *path; /* [n_paths] the largest excess first */
     uint32_t n_paths;
 };

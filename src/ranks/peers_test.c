@@ -163,6 +163,27 @@ static void the_history_of_places_that_are_alike_is_flat(void **state)
     unmake(&m);
 }
 
+/* Ten executions of rank 3 take a tenth: its others are as they are elsewhere. */
+static void a_few_short_executions_make_no_other_long(void **state)
+{
+    struct peer_history history;
+    struct made m;
+    uint32_t n_short = 0;
+
+    (void)state;
+    make(&m, "synth:50*step(a@1ms |) 10*step(0:a@1ms 1:a@1ms 2:a@1ms 3:a@100us 4:a@1ms "
+             "5:a@1ms |);ranks=6;jitter=0.01");
+    peers_history(&m.work, &m.peers, 30, &history);
+    assert_int_equal(count(&m, PEER_SLOW), 0);
+    for (uint32_t i = 0; i < 6 * 30; i++) {
+        assert_true(history.factor[i] < 1.04); /* as long as the mean: 1.17 */
+        n_short += history.factor[i] > 0 && history.factor[i] < 0.2;
+    }
+    assert_in_range(n_short, 4, 6);
+    free(history.factor);
+    unmake(&m);
+}
+
 /* Of 1 us, in executions of which a thousandth is as long. */
 static void short_calls_are_as_slow_as_long_ones(void **state)
 {
@@ -618,6 +639,7 @@ int main(void)
         cmocka_unit_test(a_rank_that_may_be_as_fast_as_others_is_not_called_slow),
         cmocka_unit_test(how_slow_it_is_is_the_same_for_a_leaf_and_its_callers),
         cmocka_unit_test(the_history_of_places_that_are_alike_is_flat),
+        cmocka_unit_test(a_few_short_executions_make_no_other_long),
         cmocka_unit_test(short_calls_are_as_slow_as_long_ones),
         cmocka_unit_test(the_others_wait_for_it_however_far_away_they_are),
         cmocka_unit_test(nobody_is_said_to_be_waited_for_where_no_wait_is_followed),

@@ -27,7 +27,8 @@ export function pathWords(x: PeerPath): string {
 
 export function placeWords(p: Place): string {
     const paths = p.paths.slice(0, 3).map(pathWords).join(", ");
-    const waits = p.waits_for === null ? "" : `for ${p.waits_for}`;
+    const whom = p.waits_for === p.place ? "its own threads" : p.waits_for;
+    const waits = whom === null ? "" : `for ${whom}`;
     const cost = slowCost(p);
     return [paths, cost && `costs the run ${cost}`, waits].filter(Boolean).join("; ");
 }

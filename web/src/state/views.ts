@@ -9,6 +9,7 @@ interface ViewRow {
     isFirst?: true; /* shown at first */
     is?: "below" | "details"; /* under all others; or beside them, with what is chosen */
     isTable?: true; /* can be saved as one, beside its picture: it calls useTable() */
+    unfiltered?: string; /* what it shows, whatever passes the filter; without: it follows, or says itself how far */
 }
 
 export const viewTable = [
@@ -25,12 +26,14 @@ export const viewTable = [
         is: "details",
         isTable: true,
         isFirst: true,
+        unfiltered: "the selected execution",
     },
     {
         name: "structure",
         title: "Structure",
         says: "what it called, beside a typical execution",
         isFirst: true,
+        unfiltered: "the selected execution",
     },
     {
         name: "timeline",
@@ -38,6 +41,7 @@ export const viewTable = [
         says: "its calls and messages over time, and those of the ranks it talks to",
         isFirst: true,
         is: "below",
+        unfiltered: "all calls on its lanes",
     },
     {
         name: "ranks",
@@ -56,6 +60,7 @@ export const viewTable = [
         title: "Trace quality",
         says: "what was damaged or repaired, how well the clocks agree",
         isTable: true,
+        unfiltered: "the whole run",
     },
     {
         name: "map",
@@ -74,6 +79,7 @@ export const viewTable = [
         title: "Query",
         says: "SQL about the run: a table or a chart of what it finds; it only reads",
         isTable: true,
+        unfiltered: "the whole run: only what the query says is left out",
     },
 ] as const satisfies readonly ViewRow[];
 

@@ -179,11 +179,15 @@ const chipWords: Record<Condition, [says: (of: Filter) => string, clears: string
     label: [({ label }) => labelWords[label], "Any label"],
 };
 
+/* Views differ in it, as an execution cannot be cut, and what ran in a time can. */
+const timeRule =
+    "Executions with a part in it pass, and count whole. Regions cut calls to it; Messages are those that were sent in it.";
+
 function Chip({ of, condition }: { of: Filter; condition: Condition }) {
     const [says, clears] = chipWords[condition];
     return (
         <li class="chip">
-            <span title={says(of)}>{says(of)}</span>
+            <span title={condition === "time" ? timeRule : says(of)}>{says(of)}</span>
             <button
                 class="quiet"
                 aria-label={clears}

@@ -5,6 +5,7 @@ import { useContext } from "preact/hooks";
 import { isOnline } from "../api/http";
 import { sentence } from "../format/units";
 import { Answer } from "../state/query";
+import { isFiltered } from "../state/filtered";
 import { isOneOfMany, toggleAlone } from "../state/shown_views";
 import { listQuery } from "../state/list";
 import { executions, views } from "../state/store";
@@ -40,6 +41,7 @@ export function Frame(props: {
     class: string;
     title: string;
     label?: string; /* without: the title */
+    note?: ComponentChildren; /* beside the title */
     tools?: ComponentChildren;
     button?: ComponentChildren; /* in the corner */
     children: ComponentChildren;
@@ -54,11 +56,23 @@ export function Frame(props: {
         >
             <header class="panel-head">
                 <Title title={title} />
+                {props.note}
                 <div class="tools">{props.tools}</div>
                 {props.button}
             </header>
             <div class="panel-body">{props.children}</div>
         </section>
+    );
+}
+
+/* What a view that does not follow the filter says of itself. */
+function NotFiltered({ shows }: { shows: string }) {
+    if (!isFiltered.value) return null;
+    return (
+        <span class="unfiltered" title={`Here is ${shows}, whatever the filter leaves out.`}>
+            not filtered
+            <span class="visually-hidden">: {shows}</span>
+        </span>
     );
 }
 
@@ -68,7 +82,7 @@ export function Panel(props: {
     children: ComponentChildren;
 }) {
     const { name } = props;
-    const { title } = viewRow(name);
+    const { title, unfiltered } = viewRow(name);
     const isAlone = views.value.length === 1;
     const button = isOneOfMany() && (
         <button
@@ -85,6 +99,7 @@ export function Panel(props: {
             name={name}
             class={`panel-${name}`}
             title={title}
+            note={unfiltered && <NotFiltered shows={unfiltered} />}
             tools={props.tools}
             button={button}
         >

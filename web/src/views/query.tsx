@@ -20,7 +20,6 @@ import {
 import { useQuery } from "../state/query";
 import { notice, sqlAsked, sqlShows } from "../state/store";
 import { Choice } from "./live_panel";
-import { NotFiltered } from "./filters";
 import { Await, Panel } from "./panel";
 import { pictureOfSvg, usePicture, useTable } from "./pictures";
 import { QueryPicture, valueText } from "./query_chart";
@@ -274,9 +273,6 @@ export function QueryView() {
                 </span>
             </form>
             <div class="query-answer">
-                <NotFiltered>
-                    Of the whole run: only what the query says is left out.
-                </NotFiltered>
                 {asked ? (
                     <Await of={answer} what="the rows" empty="">
                         {(found) => <Found found={found} />}

@@ -16,6 +16,7 @@ import {
     rowsOfPixel,
 } from "../canvas/rank_map";
 import { css } from "../format/colour";
+import { upper } from "../format/origin";
 import { anomalyColour, Rgb } from "../format/palette";
 import { notKnownWords } from "../format/cost_words";
 import { locationName } from "../format/ids";
@@ -206,7 +207,13 @@ function isOfCalls(of: string): boolean {
 /* What the cells do not say. */
 function notesOf({ n_bounds, not_known }: RankMap): string[] {
     const unknown = not_known && notKnownWords(not_known);
+    const slow = isOfCalls(mapOf.value) ? null : foi.value?.outcome.slow;
     return [
+        ...(slow
+            ? [
+                  `${upper(slow.says)}: what that takes in every execution is typical, and not in this picture.`,
+              ]
+            : []),
         ...(isOfCalls(mapOf.value) && choosesExecutions(filter.value)
             ? ["All calls there and then count, not only those in executions that pass."]
             : []),

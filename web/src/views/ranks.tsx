@@ -21,7 +21,7 @@ import { formatCount, formatTime } from "../format/units";
 import { isFiltered, passingQuery } from "../state/filtered";
 import { Answer, useQuery } from "../state/query";
 import { showLane } from "../state/reveal";
-import { foi, placesBy, run, timeWindow } from "../state/store";
+import { filter, foi, placesBy, run, timeWindow } from "../state/store";
 import { NotFiltered } from "./filters";
 import { Sentence } from "./name";
 import { Await, Failed, Loading, Panel } from "./panel";
@@ -294,8 +294,9 @@ function showPlace(place: Place, begin_ns: number, end_ns: number): void {
 function OfWholeRun() {
     return (
         <NotFiltered>
-            Executions, their time and what they lost are of what passes the filter. The rest is
-            of the whole run: who is slow is found by comparing all executions.
+            Executions, their time and what they lost are of what passes the filter
+            {filter.value.time && ", whole where they reach beyond its time"}. The rest is of
+            the whole run: who is slow is found by comparing all executions.
         </NotFiltered>
     );
 }
