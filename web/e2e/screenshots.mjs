@@ -69,7 +69,10 @@ async function takeLive(browser) {
     const args = ["watch", `replay:${program}`, "--speed", "0", "--port", "0"];
     const server = await launch(process.env.SNAG, [...args, "--store", path.join(place, "s")]);
     try {
-        const page = await browser.newPage({ viewport, colorScheme: "light" });
+        const page = await browser.newPage({
+            viewport: { ...viewport, height: 800 } /* all of it is seen with a call chosen */,
+            colorScheme: "light",
+        });
         await page.goto(server.url);
         await page.locator(".live-state", { hasText: "over" }).waitFor({ timeout: 60000 });
         await page.waitForTimeout(1000);

@@ -106,9 +106,12 @@ function later(ns: number): string {
 }
 
 function Words({ of, first, second }: { of: Distance; first: Placed; second: Placed }) {
+    const isAlike =
+        first.call.region === second.call.region && first.at.location === second.at.location;
     const name = ({ at, call }: Placed) => (
         <button onClick={() => instead(revealing(at))}>
             <Name of={regionName(call.region)} /> on {nameOfLocation(at.location)}
+            {isAlike && ` at ${formatTime(call.enter_ns)}`}
         </button>
     );
     const [before, after] = of.isSwapped ? [second, first] : [first, second];
