@@ -33,8 +33,8 @@ check_loaded() {
     server=$!
     wait_for 'tcp://127.0.0.1:[0-9]' "$root/tmp/ps.log"
     in_root_end "$server"
-    in_root "$root" "$snag" history list 'postgresql://somebody@127.0.0.1:1/none' >"$root/tmp/pq.out" 2>&1 || true
-    grep -q 'onnection refused' "$root/tmp/pq.out" || {
+    in_root "$root" "$snag" history list 'postgresql://somebody@%2Fnowhere/none' >"$root/tmp/pq.out" 2>&1 || true
+    grep -q 'connection to server on socket' "$root/tmp/pq.out" || {
         cat "$root/tmp/pq.out"
         return 1
     }

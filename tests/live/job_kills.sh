@@ -92,12 +92,15 @@ all_say 'again'
 n_clients=$(of_server 'SELECT clients FROM server')
 [ "$n_clients" -le $((n + 1)) ] || { echo "$n_clients clients of $n instances, and one that was killed"; exit 1; }
 
+# All at once: where process ids are few, bash forgets a status when one of its own commands gets the id again.
+for ((rank = 0; rank < n; rank++)); do
+    statuses[rank]=0
+    wait "${instances[rank]}" || statuses[rank]=$?
+done
 whole=0
 for ((rank = 0; rank < n; rank++)); do
-    status=0
-    wait "${instances[rank]}" || status=$?
     dropped=$(json "ad$rank.json" dropped)
-    same "status of rank $rank" $status $([ "$dropped" -gt 0 ] && echo 3 || echo 0)
+    same "status of rank $rank" ${statuses[rank]} $([ "$dropped" -gt 0 ] && echo 3 || echo 0)
     whole=$((whole + $(json "ad$rank.json" calls)))
     # Each record that was made is stored, as it could wait, or dropped and counted.
     made=$(($(json "ad$rank.json" anomalies) + $(json "ad$rank.json" taken_back)))
