@@ -428,7 +428,7 @@ static void cut_others(struct chosen *c, struct what_if *w)
             continue;
         cut_ns = peer_teams_cut(w, &c->peers.teams, c->peers.place[p].rank);
         if (peers_is_to_blame(&c->peers.place[p]))
-            cut_ns += peer_devices_cut(&c->peers, p, false, w);
+            cut_ns += peer_helpers_cut(&c->peers, p, false, w);
         c->cut_ns += cut_ns;
         c->excess_ns += cut_ns;
     }

@@ -1,13 +1,14 @@
 /*
  * The run is replayed with the calls of a place as fast, and as many, as those of its
- * peers. What a place waits for its own GPUs is its own work: that is split from what it waits
- * for others before places are compared, named by the operations that take longer there after
- * that, and taken out of these, not of the waits, when the run is played.
+ * peers. What a place waits for its own GPUs, and for its thread of autograd, is its own work:
+ * that is split from what it waits for others before places are compared, named by what takes
+ * longer there after that, and taken out of that, not of the waits, when the run is played.
  */
 #include "ranks/peer_costs.h"
 
 #include "base/mem.h"
 #include "base/order.h"
+#include "base/search.h"
 #include "explain/waiting.h"
 #include "features/robust.h"
 #include "ranks/peer_few.h"
@@ -19,9 +20,72 @@
 
 #define KERNEL_SHARE 0.5 /* of what a wait takes longer: it is for that operation */
 
-static bool is_device(const struct scoring *s, uint32_t path)
+/* Who works while a call of an execution waits. */
+enum helper { HELPER_NONE, HELPER_GPU, HELPER_THREAD };
+
+static enum helper helper_of(const struct region *region)
 {
-    return s->defs->region[s->model.paths.region[path]].kind == REGION_DEVICE;
+    if (region->kind == REGION_DEVICE)
+        return HELPER_GPU;
+    return region_is_autograd_wait(region) ? HELPER_THREAD : HELPER_NONE;
+}
+
+static enum helper helper_of_path(const struct scoring *s, uint32_t path)
+{
+    return helper_of(&s->defs->region[s->model.paths.region[path]]);
+}
+
+/* The first row of a lane that may be of a call at a moment: the outermost one before it. */
+static uint32_t row_at(const struct call_view *calls, uint64_t time_ns)
+{
+    uint32_t row = (uint32_t)lower_bound_u64(calls->enter_ns, calls->n, time_ns);
+
+    row -= row > 0;
+    while (row > 0 && calls->depth[row] > 0)
+        row--;
+    return row;
+}
+
+/* How long a thread was at work between two moments: in calls, but in none that may wait. */
+static uint64_t worked_ns(const struct trace_view *view, uint32_t location, uint64_t begin_ns,
+                          uint64_t end_ns)
+{
+    const struct call_view *calls = trace_view_calls(view, location);
+    uint64_t seen_ns = begin_ns, waited_ns = begin_ns, ns = 0; /* until then they are counted */
+
+    for (uint32_t row = row_at(calls, begin_ns);
+         row < calls->n && calls->enter_ns[row] < end_ns; row++) {
+        uint64_t from = calls->enter_ns[row], until = calls_leave(calls, row);
+
+        until = until < end_ns ? until : end_ns;
+        if (until > seen_ns) {
+            ns += until - (from > seen_ns ? from : seen_ns);
+            seen_ns = until;
+        }
+        if (until > waited_ns && waiting_is_likely(&view->defs->region[calls->region[row]])) {
+            ns -= until - (from > waited_ns ? from : waited_ns);
+            waited_ns = until;
+        }
+    }
+    return ns;
+}
+
+/* Of a wait for another thread of the rank, what that was not at work for. */
+static uint64_t thread_waited_ns(struct peers *peers, const struct trace_view *view,
+                                 uint32_t location, uint32_t row)
+{
+    const struct location *all = view->defs->location;
+    uint64_t begin_ns = view->calls[location].enter_ns[row],
+             end_ns = calls_leave(&view->calls[location], row), ns;
+    struct waiting w;
+
+    waiting_of(view, location, row, begin_ns, end_ns, &w);
+    if (w.location >= view->n_locations || w.location == location ||
+        all[w.location].rank != all[location].rank || all[w.location].is_gpu)
+        return end_ns - begin_ns;
+    peers->is_helper[w.location] = true;
+    ns = worked_ns(view, w.location, begin_ns, end_ns);
+    return end_ns - begin_ns - ns;
 }
 
 static void find_waits(struct peers *peers, const struct scoring *s,
@@ -31,38 +95,45 @@ static void find_waits(struct peers *peers, const struct scoring *s,
 
     for (uint32_t t = 0; t < forest->n_trees; t++)
         for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++) {
+            enum helper of = helper_of(&s->defs->region[forest->region[v]]);
+            uint32_t l = forest->location[t];
+            bool is_known = true;
             uint64_t ns;
 
-            if (s->defs->region[forest->region[v]].kind != REGION_DEVICE)
+            if (of == HELPER_NONE)
                 continue;
-            if (!waiting_others_ns(view, forest->location[t], forest_row(forest, t, v), NAN,
-                                   &ns) ||
-                ns > forest->exclusive_ns[v])
+            if (of == HELPER_THREAD)
+                ns = thread_waited_ns(peers, view, l, forest_row(forest, t, v));
+            else
+                is_known = waiting_others_ns(view, l, forest_row(forest, t, v), NAN, &ns);
+            if (!is_known || ns > forest->exclusive_ns[v])
                 ns = forest->exclusive_ns[v];
             peers->waited_ns[v] = (double)ns;
         }
 }
 
-void peer_devices_split(struct peers *peers, const struct scoring *s,
+void peer_helpers_split(struct peers *peers, const struct scoring *s,
                         const struct trace_view *view)
 {
     bool has_any = false;
 
     for (uint32_t p = 0; p < s->model.paths.n; p++)
-        if (is_device(s, p)) {
+        if (helper_of_path(s, p) != HELPER_NONE) {
             peers->is_waiting[p] = false;
             has_any = true;
         }
     if (!has_any)
         return;
     peers->waited_ns = mem_alloc(s->forest.n, sizeof *peers->waited_ns);
+    peers->is_helper = mem_alloc(view->n_locations, sizeof *peers->is_helper);
     find_waits(peers, s, view);
 }
 
-/* ---------------------------------------------------------------------------- operations */
+/* ----------------------------------------------------------------- what they have to do */
 
-/* What the GPUs of all places did. */
+/* What the GPUs, or the threads that are waited for, of all places did. */
 struct kernels {
+    enum helper of;
     uint32_t n_regions;
     double *sum_ns;    /* [places][n_regions] */
     double *n;         /* [places][n_regions] */
@@ -79,15 +150,41 @@ static uint32_t place_of_rank(const struct peers *peers, const struct location *
     return p < peers->n ? p : PEERS_NONE;
 }
 
-static void add_stream(struct kernels *k, const struct call_view *calls, uint32_t place)
+/* The place that a lane helps so, or PEERS_NONE. */
+static uint32_t place_helped(const struct peers *peers, const struct trace_view *view,
+                             uint32_t l, enum helper of)
+{
+    const struct location *location = &view->defs->location[l];
+    bool is_one = of == HELPER_GPU ? location->is_gpu : peers->is_helper[l];
+
+    return is_one ? place_of_rank(peers, location) : PEERS_NONE;
+}
+
+/* What a call of a lane did itself: of a GPU's, one that calls others is their name alone. */
+static uint64_t helped_ns(const struct call_view *calls, uint32_t row, enum helper of)
+{
+    uint32_t end = row + calls->subtree_len[row];
+    uint64_t ns = calls->inclusive_ns[row];
+
+    if (of == HELPER_GPU)
+        return calls->subtree_len[row] == 1 ? ns : 0;
+    for (uint32_t below = row + 1; below < end; below += calls->subtree_len[below])
+        ns -= calls->inclusive_ns[below];
+    return ns;
+}
+
+static void add_lane(struct kernels *k, const struct definitions *defs,
+                     const struct call_view *calls, uint32_t place)
 {
     for (uint32_t row = 0; row < calls->n; row++) {
         size_t at = (size_t)place * k->n_regions + calls->region[row];
 
-        if (calls->subtree_len[row] != 1)
+        if (k->of == HELPER_GPU && calls->subtree_len[row] != 1)
             continue;
-        k->sum_ns[at] += (double)calls->inclusive_ns[row];
+        k->sum_ns[at] += (double)helped_ns(calls, row, k->of);
         k->n[at]++;
+        k->is_exchange[calls->region[row]] |=
+            k->of == HELPER_THREAD && waiting_is_likely(&defs->region[calls->region[row]]);
     }
     for (size_t i = 0; i < calls->n_collectives; i++)
         if (calls->collective[i].call < calls->n)
@@ -134,6 +231,7 @@ static void name_kernel(const struct kernels *k, struct peers *peers, uint32_t p
         most = excess;
         x->kernel = r;
         x->kernel_factor = factor;
+        x->is_of_thread = k->of == HELPER_THREAD;
     }
     if (x->kernel_factor == 0 || most <= x->excess_ns || !x->is_sure)
         return;
@@ -141,39 +239,48 @@ static void name_kernel(const struct kernels *k, struct peers *peers, uint32_t p
     x->excess_ns = most;
 }
 
-void peer_devices_name(struct peers *peers, const struct scoring *s,
-                       const struct trace_view *view)
+/* Names what those who help so take longer for. */
+static void name_of(struct peers *peers, const struct scoring *s, const struct trace_view *view,
+                    enum helper of)
 {
     uint32_t n_regions = s->defs->names.n;
     size_t n = (size_t)peers->n * n_regions;
-    struct kernels k = {.n_regions = n_regions};
+    struct kernels k = {.of = of, .n_regions = n_regions};
     double *scratch;
     bool is_any = false;
 
     for (uint32_t p = 0; p < peers->n; p++)
         for (uint32_t i = 0; i < peers->place[p].n_paths; i++)
-            is_any |= is_device(s, peers->place[p].path[i].path);
-    if (!is_any || peers->opts.by != PEERS_BY_RANK)
+            is_any |= helper_of_path(s, peers->place[p].path[i].path) == of;
+    if (!is_any)
         return;
     k.sum_ns = mem_alloc(n, sizeof *k.sum_ns);
     k.n = mem_alloc(n, sizeof *k.n);
     k.is_exchange = mem_alloc(n_regions, sizeof *k.is_exchange);
     scratch = mem_alloc(peers->n, sizeof *scratch);
     for (uint32_t l = 0; l < view->n_locations; l++) {
-        const struct location *location = &s->defs->location[l];
-        uint32_t place = location->is_gpu ? place_of_rank(peers, location) : PEERS_NONE;
+        uint32_t place = place_helped(peers, view, l, of);
 
         if (place != PEERS_NONE)
-            add_stream(&k, trace_view_calls(view, l), place);
+            add_lane(&k, s->defs, trace_view_calls(view, l), place);
     }
     for (uint32_t p = 0; p < peers->n; p++)
         for (uint32_t i = 0; i < peers->place[p].n_paths; i++)
-            if (is_device(s, peers->place[p].path[i].path))
+            if (helper_of_path(s, peers->place[p].path[i].path) == of)
                 name_kernel(&k, peers, p, scratch, &peers->place[p].path[i]);
     free(k.sum_ns);
     free(k.n);
     free(k.is_exchange);
     free(scratch);
+}
+
+void peer_helpers_name(struct peers *peers, const struct scoring *s,
+                       const struct trace_view *view)
+{
+    if (peers->opts.by != PEERS_BY_RANK)
+        return;
+    name_of(peers, s, view, HELPER_GPU);
+    name_of(peers, s, view, HELPER_THREAD);
 }
 
 /* Whether an operation is named by a path of a place, which is significant or need not be, and by
@@ -191,32 +298,34 @@ static bool is_to_cut(const struct peer_place *place, uint32_t i, bool is_perhap
     return true;
 }
 
-static int64_t cut_stream(struct what_if *w, uint32_t l, const struct peer_path *x)
+static int64_t cut_lane(struct what_if *w, uint32_t l, const struct peer_path *x,
+                        enum helper of)
 {
     const struct call_view *calls = trace_view_calls(&w->view, l);
+    double share = 1 - 1 / x->kernel_factor;
     int64_t cut = 0;
 
     for (uint32_t row = 0; row < calls->n; row++)
-        if (calls->region[row] == x->kernel && calls->subtree_len[row] == 1)
-            cut += replay_cut(
-                &w->replay, l, row,
-                llrint((double)calls->inclusive_ns[row] * (1 - 1 / x->kernel_factor)));
+        if (calls->region[row] == x->kernel)
+            cut += replay_cut(&w->replay, l, row,
+                              llrint((double)helped_ns(calls, row, of) * share));
     return cut;
 }
 
-int64_t peer_devices_cut(const struct peers *peers, uint32_t place, bool is_perhaps,
+int64_t peer_helpers_cut(const struct peers *peers, uint32_t place, bool is_perhaps,
                          struct what_if *w)
 {
     const struct peer_place *p = &peers->place[place];
     int64_t cut = 0;
 
     for (uint32_t i = 0; i < p->n_paths; i++) {
+        enum helper of = p->path[i].is_of_thread ? HELPER_THREAD : HELPER_GPU;
+
         if (!is_to_cut(p, i, is_perhaps))
             continue;
         for (uint32_t l = 0; l < w->view.n_locations; l++)
-            if (w->view.defs->location[l].is_gpu &&
-                place_of_rank(peers, &w->view.defs->location[l]) == place)
-                cut += cut_stream(w, l, &p->path[i]);
+            if (place_helped(peers, &w->view, l, of) == place)
+                cut += cut_lane(w, l, &p->path[i], of);
     }
     return cut;
 }
@@ -336,7 +445,7 @@ static bool cut_place(struct what_if *w, const struct scoring *s, const struct p
         find_excess(peers, place, &x, way, factor, excess);
         what_if_cut(w, forest, t, excess);
     }
-    peer_devices_cut(peers, place, way >= AT_MOST, w);
+    peer_helpers_cut(peers, place, way >= AT_MOST, w);
     free(excess);
     return is_known;
 }

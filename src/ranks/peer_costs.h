@@ -1,4 +1,5 @@
-/* peer_costs -- what slow places cost (peers_costs), and what their GPUs have to do with it. */
+/* peer_costs -- what slow places cost (peers_costs), and what their GPUs, and the threads that
+ * work for them, have to do with it. */
 #ifndef SNAG_RANKS_PEER_COSTS_H
 #define SNAG_RANKS_PEER_COSTS_H
 
@@ -6,29 +7,30 @@
 #include "replay/what_if.h"
 
 /*
- * peer_devices_split -- of calls that wait for a GPU, what they did not wait for other ranks is
- * own work: sets waited_ns, and their paths are none that wait. Nothing where there are no such
- * calls. O(vertices + what waiting_others_ns costs for each).
+ * peer_helpers_split -- of calls that wait for a GPU, what they did not wait for other ranks is
+ * own work, as is what the thread of autograd was at work for of a call that waits for it: sets
+ * waited_ns and is_helper, and their paths are none that wait. Nothing where there are no such
+ * calls. O(vertices + what waiting_others_ns costs for each + calls of these threads).
  */
-void peer_devices_split(struct peers *peers, const struct scoring *scoring,
+void peer_helpers_split(struct peers *peers, const struct scoring *scoring,
                         const struct trace_view *view);
 
 /*
- * peer_devices_name -- for what operations the GPU of each place that is slow in waiting for it
- * takes longer than those of the others (peer_path.kernel), if that explains half of it; then
- * what they take longer is the excess, where it is more. Where places are ranks. O(calls of
- * GPUs).
+ * peer_helpers_name -- for what operations the GPU, or for what functions the thread of autograd,
+ * of each place that is slow in waiting for it takes longer than those of the others
+ * (peer_path.kernel), if that explains half of it; then what they take longer is the excess,
+ * where it is more. Where places are ranks. O(calls of GPUs and of these threads).
  */
-void peer_devices_name(struct peers *peers, const struct scoring *scoring,
+void peer_helpers_name(struct peers *peers, const struct scoring *scoring,
                        const struct trace_view *view);
 
 /*
- * peer_devices_cut -- take what these operations of a place take longer out of the run, see
- * replay_cut: of waits with such a kernel nothing else is taken out.
+ * peer_helpers_cut -- take what these take longer out of the run, see replay_cut: of waits with
+ * such a kernel nothing else is taken out.
  *   is_perhaps  also of what is not significant
- * Returns what is cut, in ns. O(calls of the place's GPUs).
+ * Returns what is cut, in ns. O(calls of the place's GPUs, or of these threads).
  */
-int64_t peer_devices_cut(const struct peers *peers, uint32_t place, bool is_perhaps,
+int64_t peer_helpers_cut(const struct peers *peers, uint32_t place, bool is_perhaps,
                          struct what_if *w);
 
 #endif

@@ -270,8 +270,10 @@ void peers_lift(const struct scoring *scoring, struct peers *workers,
     peer_places_find(scoring, opts, out);
     out->is_waiting = workers->is_waiting;
     out->waited_ns = workers->waited_ns;
+    out->is_helper = workers->is_helper;
     workers->is_waiting = NULL;
     workers->waited_ns = NULL;
+    workers->is_helper = NULL;
     for (uint32_t l = 0; l < defs->n_locations; l++)
         if (workers->at[l] != PEERS_NONE)
             up[workers->at[l]] = out->at[l];
@@ -311,8 +313,8 @@ static void say_path(const struct why *why, const struct peer_path *x, FILE *out
         fprintf(out, "%+.*f %%%s", percent < 10 ? 1 : 0, percent,
                 x->is_more ? " more to do" : "");
     if (x->kernel_factor > 0)
-        fprintf(out, ", on its GPU %s %+.0f %%", why->defs->region[x->kernel].short_name,
-                100 * (x->kernel_factor - 1));
+        fprintf(out, ", on its %s %s %+.0f %%", x->is_of_thread ? "thread" : "GPU",
+                why->defs->region[x->kernel].short_name, 100 * (x->kernel_factor - 1));
     fprintf(out, " (%s", text_duration(x->excess_ns, excess));
     if (x->off_ns > 0)
         fprintf(out, " known to within %s", text_duration(x->off_ns, off));

@@ -81,6 +81,7 @@ void peers_release(struct peers *peers)
     free(peers->first_tree);
     free(peers->is_waiting);
     free(peers->waited_ns);
+    free(peers->is_helper);
     peer_teams_release(&peers->teams);
     *peers = (struct peers){0};
 }
@@ -695,11 +696,6 @@ static void follow_waits(struct peer_finder *f, uint32_t p, double *waits)
 
 /* -------------------------------------------------------------------------------- verdicts */
 
-static bool is_culprit(const struct peer_place *p)
-{
-    return p->verdict == PEER_SLOW || p->verdict == PEER_IMBALANCED;
-}
-
 /* More data explains that all its work takes longer. */
 static bool has_more_data(const struct peer_place *p, double typical_bytes)
 {
@@ -747,9 +743,10 @@ static uint32_t worst_culprit(const struct peers *peers)
     for (uint32_t i = 0; i < peers->n; i++) {
         const struct peer_place *p = &peers->place[i];
 
-        if (is_culprit(p) && (worst == PEERS_NONE || excess_of(p) / p->n_executions >
-                                                         excess_of(&peers->place[worst]) /
-                                                             peers->place[worst].n_executions))
+        if (peers_is_to_blame(p) &&
+            (worst == PEERS_NONE ||
+             excess_of(p) / p->n_executions >
+                 excess_of(&peers->place[worst]) / peers->place[worst].n_executions))
             worst = i;
     }
     return worst;
@@ -787,7 +784,7 @@ static bool is_outdone(const struct peers *peers, uint32_t place, uint32_t culpr
 static uint32_t last_of_chain(const struct peers *peers, const uint32_t *next, uint32_t p)
 {
     for (uint32_t steps = 0; steps < peers->n; steps++) {
-        if (next[p] == PEERS_NONE || next[p] == p || is_culprit(&peers->place[p]))
+        if (next[p] == PEERS_NONE || next[p] == p || peers_is_to_blame(&peers->place[p]))
             return p;
         p = next[p];
     }
@@ -803,7 +800,7 @@ static void judge_waits(struct peer_finder *f)
     for (uint32_t p = 0; p < peers->n; p++) {
         next[p] = PEERS_NONE;
         if (wait_share(&peers->place[p]) <= much ||
-            (is_culprit(&peers->place[p]) && !is_outdone(peers, p, culprit)))
+            (peers_is_to_blame(&peers->place[p]) && !is_outdone(peers, p, culprit)))
             continue;
         memset(waits, 0, peers->n * sizeof *waits);
         if (f->view)
@@ -884,11 +881,11 @@ void peers_find(const struct scoring *scoring, const struct trace_view *view,
     *out = (struct peers){.slowdown = NAN};
     find_waiting(&f);
     if (view)
-        peer_devices_split(out, scoring, view);
+        peer_helpers_split(out, scoring, view);
     if (!out->is_of_streams || opts->by == PEERS_BY_THREAD || opts->by == PEERS_BY_WORKER) {
         find(&f, opts);
         if (view)
-            peer_devices_name(out, scoring, view);
+            peer_helpers_name(out, scoring, view);
     } else {
         find(&f, &worker);
         workers = *out;

@@ -81,9 +81,10 @@ struct peer_path {
     uint64_t since_ns;  /* when it began; the first execution's begin if it always was so, */
     bool is_from_start; /* ... which this says */
     bool is_more, is_sure;
-    uint32_t
-        kernel; /* of calls that wait for a GPU: the region for which that takes longer ... */
+    uint32_t kernel; /* of calls that wait for a GPU, or for the thread of autograd: the region
+                        for which that takes longer ... */
     double kernel_factor; /* ... so many times as long as the others'; 0: there is none */
+    bool is_of_thread;    /* the kernel is a function on that thread */
 };
 
 struct peer_place {
@@ -157,8 +158,9 @@ struct peers {
     uint32_t *tree, *first_tree; /* [trees], [n + 1] those of a place one after another */
     bool *is_waiting;            /* [paths of the model] its calls may wait */
     struct peer_teams teams;     /* threads against each other in the teams of one process */
-    double *waited_ns; /* [vertices] what is no own work of a call that waits for a GPU; 0 of
-                          others. NULL: there are no such calls */
+    double *waited_ns; /* [vertices] what is no own work of a call that waits for a GPU, or for
+                          the thread of autograd; 0 of others. NULL: there are no such calls */
+    bool *is_helper;   /* [locations] such threads of autograd; NULL as that is */
 };
 
 /*

@@ -101,6 +101,9 @@ static json_t *path_json(const struct why *why, const struct peer_path *x)
                         x->kernel_factor > 0
                             ? json_text(why->defs->region[x->kernel].short_name)
                             : json_null());
+    json_object_set_new(json, "kernel_on",
+                        x->kernel_factor > 0 ? json_text(x->is_of_thread ? "thread" : "GPU")
+                                             : json_null());
     json_object_set_new(json, "kernel_factor",
                         x->kernel_factor > 0 ? json_number(x->kernel_factor) : json_null());
     json_object_set_new(json, "excess_ns", json_count((uint64_t)llrint(x->excess_ns)));

@@ -60,6 +60,25 @@ done | sort -u >"$work/followed"
     echo "stops of a job are followed to: $(cat "$work/followed")"
     exit 1
 }
+# a thread of autograd that is always late: where the GPU has enough to do meanwhile that costs nothing, else what the job itself says
+python3 - "$here" "$work" >"$work/threads" <<'END'
+import sys
+sys.path.insert(0, sys.argv[1])
+import training
+for ranks, longer_us in ((8, 8000), (8, 25000), (2, 30000)):
+    job = training.Job(ranks, 40, 7, lambda rank, step, part, layer: longer_us * (rank == 1 and part == "autograd"))
+    job.write(f"{sys.argv[2]}/thread-{ranks}-{longer_us}")
+    print(f"thread-{ranks}-{longer_us}", round(1e3 * (job.end_us - training.Job(ranks, 40, 7).end_us)))
+END
+while read -r job cost_ns; do
+    "$build/snag" analyze --force --quiet -o "$work/one.snag" --foi ProfilerStep "$work/$job" >/dev/null
+    "$build/snag" ranks --json "$work/one.snag" | jq -c --argjson cost "$cost_ns" '[.places[] | select(.cost_ns != null)] |
+        map([.place, .paths[0].path, .paths[0].kernel_on, (.paths[0].kernel | test("NllLoss")), (.cost_ns - $cost | fabs) <= 0.08 * $cost])'
+done <"$work/threads" | sort -u >"$work/late_threads"
+[ "$(cat "$work/late_threads")" = '[["rank 1","backward > wait for autograd","thread",true,true]]' ] || {
+    echo "threads of autograd that are always late: $(cat "$work/late_threads")"
+    exit 1
+}
 # the thread that waits for autograd does nothing that autograd's could be compared with
 for run in "$work"/lab/runs/training-none-*/default.snag; do
     "$build/snag" ranks --json "$run" | jq -c '[.. | objects | select(.verdict? == "slow" or .verdict? == "imbalanced")]'

@@ -556,8 +556,9 @@ export interface PeerPath {
     kind: "slower" | "more to do";
     factor: number | null /* null: most others do not come there */;
     places: number /* that do */;
-    kernel: string | null /* for which its GPU takes longer, and so many times as long */;
-    kernel_factor: number | null;
+    kernel: string | null /* for which its GPU, or its thread of autograd, takes longer, ... */;
+    kernel_on: "GPU" | "thread" | null;
+    kernel_factor: number | null /* ... and so many times as long */;
     excess_ns: number;
     share: number;
     since_ns: number;

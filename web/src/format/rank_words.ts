@@ -20,7 +20,7 @@ export function pathWords(x: PeerPath): string {
     const kernel =
         x.kernel_factor === null
             ? ""
-            : `, on its GPU ${x.kernel} +${Math.round(100 * (x.kernel_factor - 1))} %`;
+            : `, on its ${x.kernel_on} ${x.kernel} +${Math.round(100 * (x.kernel_factor - 1))} %`;
     const stage = x.stage === null ? "" : ` of stage ${x.stage}`;
     return `${x.path}${stage} ${much}${kernel} (${formatTime(x.excess_ns)}${often})${x.is_sure ? "" : " perhaps"}`;
 }

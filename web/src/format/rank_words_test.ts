@@ -21,6 +21,7 @@ const path = {
     factor: 1.051,
     kernel: null,
     places: 1,
+    kernel_on: null,
     kernel_factor: null,
     excess_ns: 29_500_000,
     share: 0.98,
@@ -54,7 +55,7 @@ test("a path is said as snag ranks prints it", () => {
     );
     assert.match(pathWords({ ...path, stage: 2 }), /^step > compute of stage 2 \+5\.1 %/);
     assert.match(
-        pathWords({ ...path, kernel: "sgemm", kernel_factor: 1.4 }),
+        pathWords({ ...path, kernel: "sgemm", kernel_on: "GPU", kernel_factor: 1.4 }),
         /^step > compute \+5\.1 %, on its GPU sgemm \+40 % \(/,
     );
     assert.equal(
