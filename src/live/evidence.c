@@ -456,21 +456,35 @@ static void add_partners(struct evidence *e, const struct ad_step *step,
 
 /* ----------------------------------------------------------------------------------- cause */
 
-/* With inclusive times: the call below where the time went. */
+/* What a call took itself beyond what such calls take; where that is not known, all of it. */
+static double own_lost_ns(const struct trace_view *view, const struct calls *c, uint32_t l,
+                          uint32_t row)
+{
+    double typical_ns = (double)trace_view_typical_ns(view, l, row);
+
+    return fmax((double)c->exclusive_ns[row] - typical_ns, 0);
+}
+
+/* Of all that happened in a call, where the time was lost. What calls usually wait is not: who is
+ * waited for in each execution is no cause of that one. */
 static uint32_t first_call(struct evidence *e, const struct ad_step *step,
-                           const struct trace_view *view, const struct verdict *call)
+                           const struct trace_view *view, const struct verdict *call,
+                           double *own_ns)
 {
     const struct calls *c = &step->calls[call->location];
-    uint32_t n = view->calls[call->location].subtree_len[call->row], row;
+    uint32_t l = call->location, n = view->calls[l].subtree_len[call->row], row = NO_CALL;
     struct arena_mark mark = arena_mark(&e->arena);
     double *lost_ns;
 
+    *own_ns = own_lost_ns(view, c, l, call->row);
     if (!e->is_inclusive || n > STRETCH_MAX_CALLS)
         return call->row;
     lost_ns = arena_array(&e->arena, double, n);
     for (uint32_t i = 0; i < n; i++)
-        lost_ns[i] = (double)c->exclusive_ns[call->row + i];
-    row = cause_first(view, call->location, call->row, lost_ns);
+        lost_ns[i] = e->n_lost == n ? e->lost_ns[i] : own_lost_ns(view, c, l, call->row + i);
+    row = cause_first(view, l, call->row, lost_ns);
+    if (row != NO_CALL)
+        *own_ns = lost_ns[row - call->row];
     arena_restore(&e->arena, mark);
     return row == NO_CALL ? call->row : row;
 }
@@ -506,12 +520,14 @@ static void add_cause(struct evidence *e, const struct ad_step *step, struct evi
 {
     const struct trace_view *view;
     struct cause cause;
+    double lost_ns;
+    uint32_t row;
 
     if (!may_wait(e, step, x))
         return;
     view = step_view_trace(&e->view, step);
-    cause_of(view, x->call.location, first_call(e, step, view, &x->call), INFINITY, &e->stretch,
-             &cause);
+    row = first_call(e, step, view, &x->call, &lost_ns);
+    cause_of(view, x->call.location, row, lost_ns, &e->stretch, &cause);
     if (!cause_has_news(&cause))
         return;
     x->record.cause = arena_array(&e->arena, struct prov_link, cause.n);
@@ -629,12 +645,16 @@ void evidence_take(struct evidence *e, const struct ad_step *step, const struct 
 }
 
 void evidence_take_whole(struct evidence *e, const struct ad_step *step,
-                         const struct verdict *call, struct evidence_record *x)
+                         const struct verdict *call, const double *lost_ns, uint32_t n_lost,
+                         struct evidence_record *x)
 {
     bool is_inclusive = e->is_inclusive;
 
     e->is_inclusive = true;
+    e->lost_ns = lost_ns;
+    e->n_lost = n_lost;
     evidence_take(e, step, call, x);
+    e->n_lost = 0;
     e->is_inclusive = is_inclusive;
 }
 

@@ -120,7 +120,9 @@ struct evidence {
     struct stretch stretch;
     struct arena arena;    /* of the records of a step */
     double least_severity; /* of calls whose cause is looked for in this step */
-    double *severity;      /* scratch */
+    const double *lost_ns; /* [n_lost] by evidence_take_whole, while it is at it */
+    uint32_t n_lost;
+    double *severity; /* scratch */
     size_t severity_cap;
 };
 
@@ -146,10 +148,15 @@ void evidence_end(struct evidence *evidence, const struct ad_step *step);
 void evidence_take(struct evidence *evidence, const struct ad_step *step,
                    const struct verdict *call, struct evidence_record *out);
 
-/* evidence_take_whole -- likewise, when it is about all that happened in the call, whatever the
- * calls are judged by. */
+/*
+ * evidence_take_whole -- likewise, when it is about all that happened in the call, whatever the
+ * calls are judged by.
+ *   lost_ns  (n_lost) of it and all in it, exclusive time over what is typical; where these are
+ *            not as many (0: not known), it is what that is for calls of their function
+ */
 void evidence_take_whole(struct evidence *evidence, const struct ad_step *step,
-                         const struct verdict *call, struct evidence_record *out);
+                         const struct verdict *call, const double *lost_ns, uint32_t n_lost,
+                         struct evidence_record *out);
 
 /* evidence_take_stack -- only what and where the call is, and its callers. O(callers). */
 void evidence_take_stack(struct evidence *evidence, const struct ad_step *step,

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/order.h"
 #include "explain/waiting.h"
+#include "features/robust.h"
 #include "live/sync_window.h"
 
 #include <math.h>
@@ -51,6 +52,8 @@ struct live_costs {
     uint32_t *subtree_len;
     double *excess_ns;
     size_t cap;
+    double *alike_ns; /* scratch */
+    size_t alike_cap;
 };
 
 struct live_costs *live_costs_new(const struct live_costs_opts *opts)
@@ -74,6 +77,7 @@ void live_costs_free(struct live_costs *c)
     free(c->inclusive_ns);
     free(c->subtree_len);
     free(c->excess_ns);
+    free(c->alike_ns);
     free(c);
 }
 
@@ -222,8 +226,28 @@ static void take_tree(struct live_costs *c, const struct live_forest *trees, uin
         c->enter_ns[i] = trees->vertex_enter_ns[first + i];
 }
 
-/* What its calls took over the median of their functions, together no more than it lost itself.
- * False where that is not known. */
+#define WORTH_A_LOOK 0.1 /* of what an execution lost */
+#define MIN_ALIKE 4      /* calls of a step whose middle is known */
+
+/* The middle of what calls of a function took themselves on a location in this step; NAN where they
+ * are few. What is typical of all ranks together is typical of none where they have parts to play:
+ * of a barrier, say, to which one always comes late. */
+static double middle_here(struct live_costs *c, const struct ad_step *step, uint32_t l,
+                          uint32_t region)
+{
+    const struct calls *calls = &step->calls[l];
+    size_t n = 0;
+
+    for (uint32_t row = 0; row < calls->n; row++)
+        if (calls->region[row] == region) {
+            mem_grow(&c->alike_ns, &c->alike_cap, n + 1, sizeof *c->alike_ns);
+            c->alike_ns[n++] = (double)calls->exclusive_ns[row];
+        }
+    return n < MIN_ALIKE ? NAN : robust_quantile(c->alike_ns, n, 0.5);
+}
+
+/* What its calls took over the median of their functions, in all and on its location, together no
+ * more than it lost itself. False where that is not known. */
 static bool over_median(struct live_costs *c, const struct ad_step *step,
                         const struct live_foi *foi, uint32_t t)
 {
@@ -234,15 +258,31 @@ static bool over_median(struct live_costs *c, const struct ad_step *step,
     if (c->opts.is_inclusive || c->opts.is_by_path)
         return false;
     for (uint32_t i = 0; i < n; i++) {
-        const struct call_judge *judge = ad_judge(step->ad, f->region[first + i]);
+        uint32_t region = f->region[first + i];
+        double own = (double)f->exclusive_ns[first + i];
+        const struct call_judge *judge = ad_judge(step->ad, region);
         double typical = judge ? judge->model.median : 0;
 
-        c->excess_ns[i] = fmax((double)f->exclusive_ns[first + i] - typical, 0);
+        if (own - typical > WORTH_A_LOOK * lost)
+            typical = fmax(typical, middle_here(c, step, f->location[t], region));
+        c->excess_ns[i] = fmax(own - typical, 0);
         sum += c->excess_ns[i];
     }
     for (uint32_t i = 0; i < n; i++)
         c->excess_ns[i] *= sum > lost ? lost / sum : 1;
     return true;
+}
+
+const double *live_costs_excess(struct live_costs *c, const struct ad_step *step,
+                                const struct live_trees *trees, const struct live_foi *foi,
+                                uint32_t t)
+{
+    if (live_forest_is_cut(&foi->trees, t))
+        return NULL;
+    take_tree(c, &foi->trees, t);
+    if (!live_trees_excess(trees, foi, t, c->excess_ns) && !over_median(c, step, foi, t))
+        return NULL;
+    return c->excess_ns;
 }
 
 void live_costs_execution(struct live_costs *c, const struct ad_step *step,
@@ -253,10 +293,7 @@ void live_costs_execution(struct live_costs *c, const struct ad_step *step,
     uint32_t first = f->first[t];
     struct cost_question *a;
 
-    if (!may_ask(c) || live_forest_is_cut(&foi->trees, t))
-        return;
-    take_tree(c, &foi->trees, t);
-    if (!live_trees_excess(trees, foi, t, c->excess_ns) && !over_median(c, step, foi, t))
+    if (!may_ask(c) || live_costs_excess(c, step, trees, foi, t) == NULL)
         return;
     a = ask(c, step, f->location[t], event);
     a->cost.is_execution = true;

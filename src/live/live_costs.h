@@ -76,9 +76,17 @@ void live_costs_call(struct live_costs *costs, const struct ad_step *step,
                      const struct verdict *call, struct prov_event event);
 
 /*
- * live_costs_execution -- tree t of a function of interest. What it lost in each of its calls
- * says the model, or what calls of their functions typically take (not where calls are judged by
- * path or by inclusive times: then it is not asked about). O(vertices).
+ * live_costs_excess -- what each call of tree t lost by the model, or over what calls of their
+ * functions typically take: (vertices of t) ns, until the next call; NULL where that is not known
+ * (calls are judged by path or by inclusive times, or t was cut). O(vertices).
+ */
+const double *live_costs_excess(struct live_costs *costs, const struct ad_step *step,
+                                const struct live_trees *trees, const struct live_foi *foi,
+                                uint32_t t);
+
+/*
+ * live_costs_execution -- tree t of a function of interest, if it is known what it lost
+ * (live_costs_excess). O(vertices).
  */
 void live_costs_execution(struct live_costs *costs, const struct ad_step *step,
                           const struct live_trees *trees, const struct live_foi *foi,

@@ -469,12 +469,17 @@ static void record_tree(struct live_recorder *r, const struct ad_step *step,
     struct arena_mark mark = arena_mark(&r->evidence.arena);
     struct evidence_record *x = next_record(r);
     struct verdict root = tree_record_root(foi, step, t);
+    const uint32_t *first = foi->trees.forest.first;
+    uint32_t n = first[t + 1] - first[t];
+    const double *lost_ns;
     bool is_late = root.row == NO_ROW;
 
-    if (is_late)
+    if (is_late) {
         evidence_take_late(&r->evidence, step, &root, x);
-    else
-        evidence_take_whole(&r->evidence, step, &root, x);
+    } else {
+        lost_ns = live_costs_excess(r->costs, step, r->opts.trees, foi, t);
+        evidence_take_whole(&r->evidence, step, &root, lost_ns, lost_ns ? n : 0, x);
+    }
     x->record.is_late = is_late;
     tree_record_fill(&r->evidence, foi, step, t, &x->record);
     if (!is_late) /* what others did then is forgotten */

@@ -444,6 +444,7 @@ static bool cut_place(struct what_if *w, const struct scoring *s, const struct p
         mem_grow(&excess, &cap, forest->first[t + 1] - forest->first[t], sizeof *excess);
         find_excess(peers, place, &x, way, factor, excess);
         what_if_cut(w, forest, t, excess);
+        what_if_cut_teams(w, forest, t, excess);
     }
     peer_helpers_cut(peers, place, way >= AT_MOST, w);
     free(excess);

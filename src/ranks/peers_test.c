@@ -163,6 +163,19 @@ static void the_history_of_places_that_are_alike_is_flat(void **state)
     unmake(&m);
 }
 
+/* Of all threads of rank 1 work takes three times as long, 800 us each time: all that is the cost. */
+static void what_is_slow_in_teams_costs_what_all_threads_lose(void **state)
+{
+    struct made m;
+
+    (void)state;
+    make(&m, "synth:50*step(compute@1ms team[work@400us] |);ranks=6;threads=3;slow=work/1/3/1");
+    assert_int_equal(m.peers.place[1].verdict, PEER_SLOW);
+    assert_int_equal(peers_costs(&m.work, &m.run.columns, &m.peers), 0);
+    assert_float_equal((double)m.peers.place[1].cost_ns, 50 * 800e3, 50 * 10e3);
+    unmake(&m);
+}
+
 /* Ten executions of rank 3 take a tenth: its others are as they are elsewhere. */
 static void a_few_short_executions_make_no_other_long(void **state)
 {
@@ -640,6 +653,7 @@ int main(void)
         cmocka_unit_test(how_slow_it_is_is_the_same_for_a_leaf_and_its_callers),
         cmocka_unit_test(the_history_of_places_that_are_alike_is_flat),
         cmocka_unit_test(a_few_short_executions_make_no_other_long),
+        cmocka_unit_test(what_is_slow_in_teams_costs_what_all_threads_lose),
         cmocka_unit_test(short_calls_are_as_slow_as_long_ones),
         cmocka_unit_test(the_others_wait_for_it_however_far_away_they_are),
         cmocka_unit_test(nobody_is_said_to_be_waited_for_where_no_wait_is_followed),

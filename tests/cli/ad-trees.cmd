@@ -25,3 +25,6 @@ snag ad "$(cat program)" --foi step --tree-features duration,colour
 snag ad "$(cat program)" --foi step --tree-sigmas 0
 snag ad "$(cat program)" --foi step --tree-window 0
 snag ad synth:other --model step.model --quiet
+
+# Whom a rank waits for in each execution is no cause of those that take longer by themselves: work behind a barrier to which rank 0 always comes late, and behind its message.
+for t in '0:a@2ms | w@1ms' '0:p(a@2ms >1) 1:c(<1 w@1ms)'; do rm -rf always.store; snag ad "replay:synth:200*step($t);ranks=2;jitter=0.005;slow=w/60/1.9/1" --foi step --step 0.05 --store always.store --quiet >always.txt; snag provdb top always.store --incidents --format csv | cut -d, -f4,6 | sort | uniq -c; done
