@@ -364,7 +364,7 @@ static void add_offs(struct tree_cutting *k, uint32_t t)
 static void excess_of_rank(struct tree_cutting *k, uint32_t t)
 {
     const struct chosen *c = k->c;
-    const struct peer_execution x = {c->defs, &k->forest, &k->place, t};
+    const struct peer_execution x = {c->defs, &c->model, &k->forest, &k->place, t};
     uint32_t place = c->peers.at[k->forest.location[t]];
 
     if (place == PEERS_NONE || !peers_is_to_blame(&c->peers.place[place]))

@@ -131,8 +131,7 @@ static void add(struct peer_cells *cells, struct cell_work *work, uint32_t p, ui
     work->marked[path] = p + 1;
     cell = &cells->cell[work->next[path] - 1];
     own_ns = peer_call_ns(w, work->peers, v);
-    typical_ns =
-        residual_context(&w->model, &w->place, &w->forest, t, v)->typical - w->model.offset_ns;
+    typical_ns = peer_typical_ns(&w->model, &w->place, &w->forest, t, v);
     cell->time_ns += own_ns;
     cell->typical_ns += typical_ns;
     cell->capped_ns += fmin(own_ns, CAP * fmax(typical_ns, 0));
@@ -164,20 +163,33 @@ static void find_offs(struct peer_cells *cells, const struct cell_work *work, ui
     free(n);
 }
 
+/*
+ * The error of a middle is by how far calls lie around it, in the middle of them: the width that
+ * verdicts of calls have is that of their tail, and one call in sixteen that is stopped says nothing
+ * of where the middle is.
+ */
 static void find_middles(struct peer_cells *cells, const struct cell_work *work,
                          uint32_t n_cells, double width)
 {
     struct spread *spread = mem_alloc(n_cells, sizeof *spread);
+    double *away = mem_resize(NULL, work->n, sizeof *away);
     uint32_t *n = mem_alloc(n_cells, sizeof *n);
-    const struct robust_items items = {work->n,  work->cell,  n_cells,
-                                       value_at, work->ratio, NULL};
+    struct robust_items items = {work->n, work->cell, n_cells, value_at, work->ratio, NULL};
 
     robust_groups(&items, width, NULL, spread, n);
     for (uint32_t i = 0; i < n_cells; i++) {
         cells->cell[i].n_calls = n[i];
         cells->cell[i].ratio = spread[i].centre;
-        cells->cell[i].error = n[i] > 0 ? MEDIAN_ERROR * spread[i].scale / sqrt(n[i]) : 0;
     }
+    for (size_t i = 0; i < work->n; i++)
+        away[i] = fabs(work->ratio[i] - cells->cell[work->cell[i]].ratio);
+    items.ctx = away;
+    robust_groups(&items, width, NULL, spread, n);
+    for (uint32_t i = 0; i < n_cells; i++)
+        cells->cell[i].error =
+            n[i] > 0 ? MEDIAN_ERROR * fmax(MAD_SIGMA * spread[i].centre, width) / sqrt(n[i])
+                     : 0;
+    free(away);
     free(spread);
     free(n);
 }
@@ -250,6 +262,57 @@ const struct peer_cell *peer_cells_find(const struct peer_cells *cells, uint32_t
                                                                            : NULL;
 }
 
+#define UNEVEN 0.1 /* of what a factor says */
+#define WIDER 2.0  /* than the calls of the others */
+
+static double width_of(const struct peer_cell *cell)
+{
+    return cell->error * sqrt(cell->n_calls);
+}
+
+/* See peer_cells_usual, for one path of a place. */
+static double usual_of(const struct peer_cells *cells, uint32_t place,
+                       const struct peer_path *x, double *scratch)
+{
+    const struct peer_cell *own = peer_cells_find(cells, place, x->path);
+    const struct peer_cell *cell = cells->cell + cells->first[x->path];
+    uint32_t n_cells = cells->first[x->path + 1] - cells->first[x->path], n = 0;
+    double usual, more_ns, width;
+
+    if (own == NULL || own->typical_ns < own->n_calls * MIN_NS)
+        return 0;
+    for (uint32_t i = 0; i < n_cells; i++)
+        if (cell[i].place != place && cell[i].typical_ns > 0)
+            scratch[n++] =
+                cell[i].capped_ns / cell[i].typical_ns; /* no stop of theirs is usual */
+    if (n == 0)
+        return 0;
+    usual = robust_quantile(scratch, n, 0.5);
+    more_ns = own->time_ns - usual * own->typical_ns;
+    n = 0;
+    for (uint32_t i = 0; i < n_cells; i++)
+        if (cell[i].place != place && cell[i].typical_ns > 0)
+            scratch[n++] = width_of(&cell[i]);
+    width = robust_quantile(scratch, n, 0.5);
+    return fabs(more_ns - x->excess_ns) > UNEVEN * x->excess_ns || width_of(own) > WIDER * width
+               ? usual
+               : 0;
+}
+
+void peer_cells_usual(const struct peer_cells *cells, struct peers *peers)
+{
+    double *scratch = mem_alloc(peers->n, sizeof *scratch);
+
+    for (uint32_t p = 0; p < peers->n; p++)
+        for (uint32_t i = 0; i < peers->place[p].n_paths; i++) {
+            struct peer_path *x = &peers->place[p].path[i];
+
+            if (!x->is_more)
+                x->usual = usual_of(cells, p, x, scratch);
+        }
+    free(scratch);
+}
+
 bool peer_task_comes_often(const struct scoring *w, const struct peers *peers, uint32_t p,
                            uint32_t path, double least)
 {
@@ -263,8 +326,7 @@ bool peer_task_comes_often(const struct scoring *w, const struct peers *peers, u
 
         for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++)
             if (residual_path(&w->place, forest, t, v) == path)
-                task += residual_context(&w->model, &w->place, forest, t, v)->typical -
-                        w->model.offset_ns;
+                task += peer_typical_ns(&w->model, &w->place, forest, t, v);
         if (task > least && ++n >= enough)
             return true;
     }
@@ -339,9 +401,7 @@ void peers_history(const struct scoring *scoring, const struct peers *peers, uin
             if (path == PATH_NONE || peers->is_waiting[path])
                 continue;
             out->factor[at] += peer_call_ns(scoring, peers, v);
-            typical_ns[at] +=
-                residual_context(&scoring->model, &scoring->place, forest, t, v)->typical -
-                scoring->model.offset_ns;
+            typical_ns[at] += peer_typical_ns(&scoring->model, &scoring->place, forest, t, v);
         }
     }
     for (size_t p = 0; p < peers->n; p++)

@@ -11,6 +11,8 @@
 
 #include "ranks/peers.h"
 
+#define MAD_SIGMA 1.4826 /* standard deviations in a median absolute deviation */
+
 struct peer_cell {
     uint32_t place;
     uint32_t n_calls;
@@ -49,6 +51,23 @@ const struct peer_cell *peer_cells_find(const struct peer_cells *cells, uint32_t
  *   offset_ns  c, which is in the ratios and in no time
  */
 double peer_cell_excess(const struct peer_cell *cell, double above, double offset_ns);
+
+/*
+ * peer_cells_usual -- sets peer_path.usual where no one factor says by how much the calls of a
+ * slow place take longer: what they take more in all is by a tenth another sum, or they are twice
+ * as far apart as those of the others, as only some take longer, or more and more. O(slow paths x
+ * places).
+ */
+void peer_cells_usual(const struct peer_cells *cells, struct peers *peers);
+
+/* peer_typical_ns -- what is typical of such calls on all places. */
+static inline double peer_typical_ns(const struct residual_model *model,
+                                     const struct residual_place *at,
+                                     const struct forest *forest, uint32_t tree,
+                                     uint32_t vertex)
+{
+    return residual_context(model, at, forest, tree, vertex)->typical - model->offset_ns;
+}
 
 /* peer_call_ns -- what of the time of a vertex is own work, if its path does not wait. */
 static inline double peer_call_ns(const struct scoring *scoring, const struct peers *peers,

@@ -334,8 +334,9 @@ int64_t peer_helpers_cut(const struct peers *peers, uint32_t place, bool is_perh
 
 #define WORTH_A_RANGE 0.02 /* of an excess: it may be off by that */
 
-/* What is known exactly is the same all ways. */
-enum bound { AS_IT_IS, AT_LEAST, AT_MOST, NOT_SLOW };
+/* What is known exactly is the same all ways. EACH_CALL: where no one factor says it, each call
+ * takes what is usual, else as it is. */
+enum bound { AS_IT_IS, AT_LEAST, EACH_CALL, AT_MOST, NOT_SLOW };
 
 /* By how much the log of a factor may be off. */
 static double factor_off(const struct peer_path *x)
@@ -347,6 +348,7 @@ static double factor_at(const struct peer_path *x, enum bound way)
 {
     switch (way) {
     case AS_IT_IS:
+    case EACH_CALL:
         return x->factor;
     case AT_LEAST:
         return fmax(x->factor * exp(-factor_off(x)), 1);
@@ -373,6 +375,7 @@ static bool may_be_off(const struct peer_place *place)
         if (!x->is_sure)
             continue;
         excess_ns += x->excess_ns;
+        off_ns += x->usual > 0 ? x->excess_ns : 0;
         if (x->kernel_factor == 0 && x->factor > 1)
             off_ns += x->excess_ns * fmax(share_at(x, AT_MOST) / share_at(x, AS_IT_IS) - 1,
                                           1 - share_at(x, AT_LEAST) / share_at(x, AS_IT_IS));
@@ -400,6 +403,17 @@ static void set_factors(const struct peer_place *place, uint32_t stage, double *
     }
 }
 
+/* Of a call that is to take what is usual; NULL: of a path on which a factor says it. */
+static const struct peer_path *usual_of(const struct peer_place *place, uint32_t path,
+                                        uint32_t stage, enum bound way)
+{
+    for (uint32_t i = 0; way == EACH_CALL && i < place->n_paths; i++)
+        if (place->path[i].path == path && place->path[i].usual > 0 &&
+            (place->path[i].stage == NO_STAGE || place->path[i].stage == stage))
+            return &place->path[i];
+    return NULL;
+}
+
 /* factor (n_paths) is 1, and is again. */
 static void find_excess(const struct peers *peers, uint32_t place,
                         const struct peer_execution *x, enum bound way, double *factor,
@@ -413,10 +427,17 @@ static void find_excess(const struct peers *peers, uint32_t place,
     set_factors(&peers->place[place], stage, factor, way);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t path = residual_path(x->place, forest, x->tree, first + i);
+        double own_ns = (double)forest->exclusive_ns[first + i];
+        const struct peer_path *of = NULL;
 
-        excess[i] = path == PATH_NONE
-                        ? 0
-                        : (double)forest->exclusive_ns[first + i] * (1 - 1 / factor[path]);
+        excess[i] = 0;
+        if (path == PATH_NONE)
+            continue;
+        if (factor[path] != 1)
+            of = usual_of(&peers->place[place], path, stage, way);
+        excess[i] = of ? own_ns - of->usual * peer_typical_ns(x->model, x->place, forest,
+                                                              x->tree, first + i)
+                       : own_ns * (1 - 1 / factor[path]);
     }
     set_factors(&peers->place[place], stage, factor, NOT_SLOW);
 }
@@ -424,7 +445,7 @@ static void find_excess(const struct peers *peers, uint32_t place,
 void peers_excess(const struct peers *peers, uint32_t place, const struct peer_execution *x,
                   double *factor, double *excess)
 {
-    find_excess(peers, place, x, AS_IT_IS, factor, excess);
+    find_excess(peers, place, x, EACH_CALL, factor, excess);
 }
 
 /* Takes it out of all executions of a place; false: one is where nothing is replayed. */
@@ -438,7 +459,7 @@ static bool cut_place(struct what_if *w, const struct scoring *s, const struct p
 
     for (uint32_t k = peers->first_tree[place]; k < peers->first_tree[place + 1]; k++) {
         uint32_t t = peers->tree[k];
-        const struct peer_execution x = {s->defs, forest, &s->place, t};
+        const struct peer_execution x = {s->defs, &s->model, forest, &s->place, t};
 
         is_known &= syncs_is_known(&w->syncs, forest->location[t]);
         mem_grow(&excess, &cap, forest->first[t + 1] - forest->first[t], sizeof *excess);
@@ -468,13 +489,16 @@ static void find_cost(struct what_if *w, const struct scoring *s, struct peers *
                       uint32_t p, double *factor)
 {
     struct peer_place *place = &peers->place[p];
-    int64_t least_ns, most_ns;
+    int64_t least_ns, most_ns, each_ns;
 
     place->cost_ns = cost_of_place(w, s, peers, p, factor, AS_IT_IS);
     place->cost_least_ns = place->cost_most_ns = place->cost_ns;
     if (may_be_off(place)) {
         least_ns = cost_of_place(w, s, peers, p, factor, AT_LEAST);
+        each_ns = cost_of_place(w, s, peers, p, factor, EACH_CALL);
         most_ns = cost_of_place(w, s, peers, p, factor, AT_MOST);
+        least_ns = each_ns < least_ns ? each_ns : least_ns;
+        most_ns = each_ns > most_ns ? each_ns : most_ns;
         place->cost_least_ns = least_ns < place->cost_ns ? least_ns : place->cost_ns;
         place->cost_most_ns = most_ns > place->cost_ns ? most_ns : place->cost_ns;
     }

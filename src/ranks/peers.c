@@ -17,7 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAD_SIGMA 1.4826  /* standard deviations in a median absolute deviation */
 #define SMALL_SAMPLE 4.0  /* among n places, sampling errors count for so many n-ths more */
 #define MIN_FREEDOM 10.0  /* where the places are no further apart than their calls vary */
 #define MAD_FREEDOM 0.37  /* degrees of freedom of a MAD, per value: its efficiency */
@@ -862,6 +861,7 @@ static void find(struct peer_finder *f, const struct peers_opts *opts)
     else
         judge_paths(f);
     judge_work(f);
+    peer_cells_usual(&f->cells, out);
     if (out->n >= PEER_FEW_MIN_PLACES)
         judge_waits(f);
     peer_cells_release(&f->cells);
