@@ -457,6 +457,25 @@ static int cut_outside(struct chosen *c, struct what_if *w)
     return rc;
 }
 
+/* Calls of functions that are chosen by path, on threads of no execution: no path is theirs. */
+static uint64_t calls_elsewhere(const struct chosen *c, const struct what_if *w)
+{
+    bool *is_chosen_region = mem_alloc(c->defs->names.n, sizeof *is_chosen_region);
+    bool *has_executions = mem_alloc(w->view.n_locations, sizeof *has_executions);
+    uint64_t n = 0;
+
+    for (uint32_t p = 0; c->has_paths && p < c->model.paths.n; p++)
+        is_chosen_region[c->model.paths.region[p]] |= c->is_path[p];
+    for (uint32_t i = 0; i < c->n; i++)
+        has_executions[c->execution[i].location] = true;
+    for (uint32_t l = 0; c->has_paths && l < w->view.n_locations; l++)
+        for (uint32_t row = 0; !has_executions[l] && row < w->view.calls[l].n; row++)
+            n += is_chosen_region[w->view.calls[l].region[row]];
+    free(is_chosen_region);
+    free(has_executions);
+    return n;
+}
+
 int chosen_cut(struct chosen *c, struct what_if *w, int way)
 {
     struct tree_cutting k = {.c = c, .w = w, .way = way};
@@ -473,6 +492,7 @@ int chosen_cut(struct chosen *c, struct what_if *w, int way)
                 trace_view_passed(&w->view);
         }
         cut_others(c, w);
+        c->n_elsewhere = calls_elsewhere(c, w);
         rc = cut_outside(c, w);
         c->unknown_ns = w->replay.unknown_ns;
         why_release(&k.why);

@@ -62,6 +62,8 @@ struct chosen {
     int64_t
         outside_ns; /* taken out of calls that chosen incidents waited for, in no execution */
     int64_t off_ns; /* by which the time of what is chosen may be off */
+    uint64_t n_elsewhere; /* calls of functions that are chosen by path on threads without
+                             executions, as those of teams: they stay as they are */
 };
 
 /*

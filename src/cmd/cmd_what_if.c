@@ -421,6 +421,7 @@ static void print_as_json(const struct what_if_asked *q)
         late_senders_json(q), "waits", waits);
     json_object_set_new(json, "collectives", json_integer((json_int_t)s->n_meetings));
     json_object_set_new(json, "with_all_members", json_integer((json_int_t)s->n_attended));
+    json_object_set_new(json, "calls_elsewhere", json_count(q->chosen.n_elsewhere));
     json_object_set_new(json, "outside_ns", json_integer((json_int_t)q->chosen.outside_ns));
     json_set_off(json, (double)q->off_ns);
     if (q->n_incidents > 0) {
@@ -520,6 +521,12 @@ static void print_saved(const struct what_if_asked *q)
         print("%u of these executions %s on locations that are not replayed: the cost is not "
               "known\n",
               c->n_outside, c->n_outside == 1 ? "is" : "are");
+    if (c->n_elsewhere > 0)
+        print(
+            "%s call%s of these functions %s on threads without executions, as those of teams: "
+            "nothing is taken out of them\n",
+            text_count(c->n_elsewhere, excess), c->n_elsewhere == 1 ? "" : "s",
+            c->n_elsewhere == 1 ? "is" : "are");
 }
 
 static int by_gain(const void *a, const void *b)

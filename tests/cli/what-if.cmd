@@ -62,3 +62,6 @@ jq -nc '[range(40) | (. * 10000) as $t | {ph: "X", pid: 0, tid: 0, ts: $t, dur: 
 snag analyze lambda.json --foi step -o lambda.snag --quiet >/dev/null
 snag what-if lambda.snag --without 'path=step > f::{lambda(int)#1}::operator()' | sed -n 2p; snag what-if lambda.snag --without 'region=f::{lambda(int)#1}::operator()' --json | jq -c '[.executions, .saved_ns > 0]'
 printf '# limits\nstep > {lambda(int)#1}::operator():5%%  # of the kernel\n' >limits; cp -r lambda.snag again.snag; snag compare lambda.snag again.snag --fail-on @limits --json | jq -c '.limits'
+
+# Calls on other threads of a team are in no execution: that nothing is taken out of them is said.
+snag analyze 'synth:100*step(compute@1ms team[work@400us] solve@400us |);ranks=2;threads=3;slow=work/20/3/1.2' --foi step -o team.snag --quiet >/dev/null; snag what-if team.snag --without region=work | grep threads; snag what-if team.snag --without 'path=team > work' --json | jq -c .calls_elsewhere; snag what-if team.snag --without anomalies --json | jq -c .calls_elsewhere
