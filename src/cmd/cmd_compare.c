@@ -227,13 +227,24 @@ static void print_durations(const struct comparison *c, const struct form *form)
     grid_end(&grid);
 }
 
+#define NOT_KNOWN "not known"
+
+static char *known_count(double n, char out[TEXT_SIZE])
+{
+    if (isnan(n))
+        snprintf(out, TEXT_SIZE, NOT_KNOWN);
+    else
+        text_count((uint64_t)llrint(n), out);
+    return out;
+}
+
 /* "3", or "1 now 3" where that is something else. */
 static void count_cell(struct grid *grid, const double n[2])
 {
     char before[TEXT_SIZE], after[TEXT_SIZE], text[CELL_SIZE];
 
-    text_count((uint64_t)llrint(n[0]), before);
-    text_count((uint64_t)llrint(n[1]), after);
+    known_count(n[0], before);
+    known_count(n[1], after);
     snprintf(text, sizeof text, "%s%s%s", before, strcmp(before, after) == 0 ? "" : " now ",
              strcmp(before, after) == 0 ? "" : after);
     cell(grid, text);
@@ -250,13 +261,42 @@ static bool knows_critical(const struct comparison *c)
     return knows[0] && knows[1];
 }
 
+static void time_cell(struct grid *grid, double ns)
+{
+    char text[TEXT_SIZE];
+
+    cell(grid, isnan(ns) ? NOT_KNOWN : text_duration(ns, text));
+}
+
+static void time_change_cell(struct grid *grid, const double ns[2])
+{
+    char text[TEXT_SIZE];
+
+    cell(grid, isnan(ns[1] - ns[0]) ? NOT_KNOWN : compare_time_text(ns[1] - ns[0], text));
+}
+
+static void function_row(const struct comparison *c, const struct compare_function *x,
+                         struct grid *grid)
+{
+    cell(grid, c->shown.shown[x->name]);
+    time_change_cell(grid, x->own_ns);
+    time_cell(grid, x->own_ns[0]);
+    time_cell(grid, x->own_ns[1]);
+    if (knows_critical(c))
+        time_change_cell(grid, x->critical_ns);
+    else
+        cell(grid, "-");
+    count_cell(grid, x->calls);
+    count_cell(grid, x->locations);
+}
+
 /* What each function did in the whole run, whether in executions or not. */
 static void print_functions(const struct comparison *c, const struct form *form)
 {
     static const char *const headings[] = {"in the whole run",     "change", "before", "after",
                                            "on the critical path", "calls",  "threads"};
-    char before[TEXT_SIZE], after[TEXT_SIZE], text[TEXT_SIZE], line[256];
-    bool has_critical = knows_critical(c);
+    char before[TEXT_SIZE], after[TEXT_SIZE], line[256];
+    bool is_known = true;
     struct grid grid;
 
     if (c->n_functions == 0 || !(c->run_ns[0] > 0))
@@ -272,19 +312,14 @@ static void print_functions(const struct comparison *c, const struct form *form)
         put_gap(form);
     grid = grid_of("lrrrrrr", headings, form);
     for (uint32_t i = 0; i < c->n_functions && i < MAX_FUNCTIONS; i++) {
-        const struct compare_function *x = &c->function[i];
-
-        cell(&grid, c->shown.shown[x->name]);
-        cell(&grid, compare_time_text(x->own_ns[1] - x->own_ns[0], text));
-        cell(&grid, text_duration(x->own_ns[0], text));
-        cell(&grid, text_duration(x->own_ns[1], text));
-        cell(&grid, has_critical
-                        ? compare_time_text(x->critical_ns[1] - x->critical_ns[0], text)
-                        : "-");
-        count_cell(&grid, x->calls);
-        count_cell(&grid, x->locations);
+        function_row(c, &c->function[i], &grid);
+        for (int side = 0; side < 2; side++)
+            is_known &= compare_function_is_known(&c->function[i], side);
     }
     grid_end(&grid);
+    if (!is_known)
+        put_line(form, NOT_KNOWN ": the history keeps of some runs, added by an older snag, "
+                                 "only functions with 0.01 % of the time or more");
 }
 
 static void print_all(const struct comparison *c, uint32_t most, const struct form *form)

@@ -1,6 +1,11 @@
 #include "cmd/report_runs.h"
 
 #include "base/err.h"
+#include "cmd/cmd_compare.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "test.h"
 
@@ -139,12 +144,39 @@ static void of_a_trend_the_whole_and_what_changed_most_are_drawn(void **state)
     answers_close(&answers);
 }
 
+/* Of a run before less is kept than of the others. */
+static void what_a_function_did_is_said_to_be_unknown_not_nothing(void **state)
+{
+    struct compare_function flush = {.own_ns = {NAN, 5e6},
+                                     .critical_ns = {NAN, 5e6},
+                                     .calls = {NAN, 7},
+                                     .locations = {NAN, 1}};
+    const char *name = "flush";
+    char *text = NULL;
+    struct comparison c = {.n_runs = {2, 1},
+                           .run_ns = {1e9, 1e9},
+                           .shown.shown = &name,
+                           .function = &flush,
+                           .n_functions = 1};
+    size_t n = 0;
+    FILE *out = open_memstream(&text, &n);
+
+    (void)state;
+    compare_print_html_tables(&c, 5, out);
+    fclose(out);
+    assert_non_null(strstr(text, "not known now 7"));
+    assert_non_null(strstr(text, "added by an older snag"));
+    assert_null(strstr(text, "nan"));
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(narrow_paths_become_one_and_times_still_add_up),
         cmocka_unit_test(what_lies_deep_is_drawn_together),
         cmocka_unit_test(of_a_trend_the_whole_and_what_changed_most_are_drawn),
+        cmocka_unit_test(what_a_function_did_is_said_to_be_unknown_not_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -502,62 +502,111 @@ static void compare_ranks(const struct alignment *a, struct comparison *out)
 
 /* ----------------------------------------------------------------------------- functions */
 
+/* A function in the runs so far: what it did is summed, until all runs are known. */
+struct function_sum {
+    struct compare_function is;
+    uint32_t n_cut[2]; /* runs without all functions that have this one */
+    bool is_large;     /* in one of the runs */
+};
+
 /* Functions by name. */
 struct function_table {
-    struct comparison *out;
-    uint32_t *at; /* [names of the comparison] in its functions, or COMPARE_NONE */
+    struct function_sum *sum; /* [n] */
+    uint32_t *at;             /* [names of the comparison] in sum, or COMPARE_NONE */
+    uint32_t n;
+    uint32_t n_cut[2]; /* runs without all functions */
     size_t cap;
 };
 
-static struct compare_function *function_of(struct function_table *t, uint32_t name)
+static struct function_sum *function_of(struct function_table *t, uint32_t name)
 {
-    struct comparison *out = t->out;
-
     if (t->at[name] == COMPARE_NONE) {
-        mem_grow(&out->function, &t->cap, (size_t)out->n_functions + 1, sizeof *out->function);
-        t->at[name] = out->n_functions++;
-        out->function[t->at[name]] = (struct compare_function){.name = name};
+        mem_grow(&t->sum, &t->cap, (size_t)t->n + 1, sizeof *t->sum);
+        t->at[name] = t->n++;
+        t->sum[t->at[name]] = (struct function_sum){.is.name = name};
     }
-    return &out->function[t->at[name]];
+    return &t->sum[t->at[name]];
+}
+
+/* What is not all there has only those that were large. */
+static bool is_large(const struct summary *d, const struct summary_function *f, double own_ns,
+                     double critical_ns)
+{
+    return !d->has_all_functions || f->own_ns >= COMPARE_MIN_FUNCTION * own_ns ||
+           f->critical_ns > COMPARE_MIN_FUNCTION * critical_ns;
 }
 
 static void add_run(struct function_table *t, const struct alignment *a, uint32_t r)
 {
     const struct summary *d = a->run[r];
     enum compare_side side = alignment_side(a, r);
-    double n = a->n_runs[side];
+    double n = a->n_runs[side], own_ns = 0, critical_ns = 0;
 
-    t->out->run_ns[side] += d->run_ns / n;
+    t->n_cut[side] += !d->has_all_functions;
+    for (uint32_t i = 0; i < d->n_functions; i++) {
+        own_ns += d->function[i].own_ns;
+        critical_ns += d->function[i].critical_ns;
+    }
     for (uint32_t i = 0; i < d->n_functions; i++) {
         const struct summary_function *f = &d->function[i];
-        struct compare_function *x = function_of(t, a->name_of[r][f->name]);
+        struct function_sum *x = function_of(t, a->name_of[r][f->name]);
 
-        x->own_ns[side] += f->own_ns / n;
-        x->critical_ns[side] += f->critical_ns / n;
-        x->calls[side] += (double)f->n_calls / n;
-        x->locations[side] += f->n_locations / n;
+        x->is.own_ns[side] += f->own_ns / n;
+        x->is.critical_ns[side] += f->critical_ns / n;
+        x->is.calls[side] += (double)f->n_calls / n;
+        x->is.locations[side] += f->n_locations / n;
+        x->is_large |= is_large(d, f, own_ns, critical_ns);
+        x->n_cut[side] += !d->has_all_functions;
     }
+}
+
+/* What is not known had next to nothing. */
+static double own_change_of(const struct compare_function *x)
+{
+    double before = compare_function_is_known(x, COMPARE_BEFORE) ? x->own_ns[0] : 0;
+    double after = compare_function_is_known(x, COMPARE_AFTER) ? x->own_ns[1] : 0;
+
+    return fabs(after - before);
 }
 
 static int by_change(const void *a, const void *b)
 {
     const struct compare_function *p = a, *q = b;
-    double change_p = fabs(p->own_ns[1] - p->own_ns[0]);
-    double change_q = fabs(q->own_ns[1] - q->own_ns[0]);
 
-    return ORDER(change_q, change_p) ?: ORDER(p->name, q->name);
+    return ORDER(own_change_of(q), own_change_of(p)) ?: ORDER(p->name, q->name);
 }
 
-/* What each did in the whole run, before and after. */
+static void forget_side(struct compare_function *x, int side)
+{
+    x->own_ns[side] = x->critical_ns[side] = x->calls[side] = x->locations[side] = NAN;
+}
+
+/* What each did in the whole run, before and after. A function that is large in one run is told
+ * of all of them. */
 static void compare_functions(const struct alignment *a, struct comparison *out)
 {
-    struct function_table t = {.out = out, .at = mem_alloc(out->names.n, sizeof *t.at)};
+    struct function_table t = {.at = mem_alloc(out->names.n, sizeof *t.at)};
 
     memset(t.at, 0xff, out->names.n * sizeof *t.at);
-    for (uint32_t r = 0; r < alignment_runs(a); r++)
+    for (uint32_t r = 0; r < alignment_runs(a); r++) {
+        enum compare_side side = alignment_side(a, r);
+
+        out->run_ns[side] += a->run[r]->run_ns / a->n_runs[side];
         add_run(&t, a, r);
+    }
+    out->function = mem_alloc(t.n, sizeof *out->function);
+    for (uint32_t i = 0; i < t.n; i++) {
+        struct compare_function *x = &out->function[out->n_functions];
+
+        *x = t.sum[i].is;
+        for (int side = 0; side < 2; side++)
+            if (t.sum[i].n_cut[side] < t.n_cut[side])
+                forget_side(x, side);
+        out->n_functions += t.sum[i].is_large;
+    }
     if (out->n_functions > 0)
         qsort(out->function, out->n_functions, sizeof *out->function, by_change);
+    free(t.sum);
     free(t.at);
 }
 

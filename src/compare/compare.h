@@ -18,11 +18,14 @@
 #include "compare/summary.h"
 #include "trace/region_name.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #define COMPARE_MIN_RATIO 0.01        /* of a time: what is less is no change */
 #define COMPARE_MIN_SINGLE_RATIO 0.05 /* the same where no side has two runs */
+#define COMPARE_MIN_FUNCTION                                                                   \
+    1e-4 /* of the own time of all functions, or of the critical path */
 #define COMPARE_MAX_RUNS 1000u
 #define COMPARE_NAME_SIZE 1024
 #define COMPARE_NONE UINT32_MAX
@@ -74,7 +77,8 @@ struct compare_rank {
     bool stands_out;              /* its own work changed, and not as that of the others */
 };
 
-/* A function in the whole run: means over the runs of a side. */
+/* A function in the whole run: means over the runs of a side. All of a side is NAN where that is
+ * not known: what is kept of one of its runs does not have all functions, and not this one. */
 struct compare_function {
     uint32_t name; /* of comparison.names */
     double own_ns[2], calls[2], locations[2];
@@ -113,7 +117,8 @@ struct comparison {
     uint32_t n_ranks;
 
     double run_ns[2]; /* how long the whole run took; 0 where it is not known */
-    struct compare_function *function; /* [n_functions] largest change of own time first */
+    struct compare_function *function; /* [n_functions] largest change of own time first; those
+                                          with COMPARE_MIN_FUNCTION of it in any run */
     uint32_t n_functions;
 
     struct compare_range ranks_of[2], locations_of[2]; /* how many have executions */
@@ -156,6 +161,12 @@ static inline bool compare_is_sure(enum compare_verdict verdict)
 static inline bool compare_is_one_run(const struct comparison *c)
 {
     return c->n_runs[0] == 1 && c->n_runs[1] == 1;
+}
+
+/* compare_function_is_known -- what it did in all runs of this side. */
+static inline bool compare_function_is_known(const struct compare_function *x, int side)
+{
+    return !isnan(x->calls[side]);
 }
 
 /* compare_verdict_name -- "same", "slower", "faster", "unsure", "new", "gone", "moved": in JSON, which programs read. */

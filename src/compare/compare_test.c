@@ -419,6 +419,71 @@ static void runs_that_cannot_be_compared_are_known(void **state)
     unmake(&m);
 }
 
+static void add_functions(struct summary *d, double flush_ns, double solve_ns)
+{
+    summary_add_function(d, "flush",
+                         &(struct summary_function){.n_calls = 100, .own_ns = flush_ns});
+    summary_add_function(d, "solve",
+                         &(struct summary_function){.n_calls = 100, .own_ns = solve_ns});
+    d->has_all_functions = true;
+}
+
+static const struct compare_function *function_of(const struct made *m, const char *name)
+{
+    for (uint32_t i = 0; i < m->c.n_functions; i++)
+        if (strcmp(m->c.names.name[m->c.function[i].name], name) == 0)
+            return &m->c.function[i];
+    return NULL;
+}
+
+/* In one run it has more than a ten-thousandth of the time, in the other two less. */
+static void a_function_that_is_large_in_one_run_is_told_of_all(void **state)
+{
+    struct made m = {.n = {0}};
+
+    (void)state;
+    for (int i = 0; i < 2; i++)
+        add(&m, COMPARE_BEFORE, "synth:100*step(a@1ms)");
+    add(&m, COMPARE_AFTER, "synth:100*step(a@1ms)");
+    add_functions(&m.before[0], 1e5, 5e8);
+    add_functions(&m.before[1], 3e5, 1e12);
+    add_functions(&m.after[0], 2e5, 1e12);
+    compare(&m);
+    assert_non_null(function_of(&m, "flush"));
+    assert_float_equal(function_of(&m, "flush")->own_ns[0], 2e5, 1e-3);
+    assert_float_equal(function_of(&m, "flush")->own_ns[1], 2e5, 1e-3);
+    assert_float_equal(function_of(&m, "flush")->calls[1], 100, 1e-9);
+    compare_release(&m.c);
+    m.before[0].function[0].own_ns = 1e4;
+    compare(&m);
+    assert_null(function_of(&m, "flush"));
+    assert_non_null(function_of(&m, "solve"));
+    unmake(&m);
+}
+
+/* One run was kept without those that had less than a ten-thousandth. */
+static void what_a_function_did_is_not_known_where_a_run_may_lack_it(void **state)
+{
+    struct made m = {.n = {0}};
+
+    (void)state;
+    add(&m, COMPARE_BEFORE, "synth:100*step(a@1ms)");
+    add(&m, COMPARE_BEFORE, "synth:100*step(a@1ms)");
+    add(&m, COMPARE_AFTER, "synth:100*step(a@1ms)");
+    add_functions(&m.before[0], 1e5, 5e8);
+    add_functions(&m.before[1], 1e5, 1e12);
+    add_functions(&m.after[0], 1e12, 1e12);
+    m.before[1].has_all_functions = false;
+    m.before[1].function[0] = m.before[1].function[--m.before[1].n_functions];
+    compare(&m);
+    assert_string_equal(m.c.names.name[m.c.function[0].name], "flush"); /* it changed most */
+    assert_false(compare_function_is_known(&m.c.function[0], COMPARE_BEFORE));
+    assert_true(compare_function_is_known(&m.c.function[0], COMPARE_AFTER));
+    assert_true(isnan(m.c.function[0].own_ns[0]) && isnan(m.c.function[0].locations[0]));
+    assert_true(compare_function_is_known(function_of(&m, "solve"), COMPARE_BEFORE));
+    unmake(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -442,6 +507,8 @@ int main(void)
         cmocka_unit_test(ranks_that_are_others_are_not_compared),
         cmocka_unit_test(of_several_runs_the_fewest_and_the_most_ranks_are_known),
         cmocka_unit_test(runs_that_cannot_be_compared_are_known),
+        cmocka_unit_test(a_function_that_is_large_in_one_run_is_told_of_all),
+        cmocka_unit_test(what_a_function_did_is_not_known_where_a_run_may_lack_it),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -43,6 +43,8 @@ static void a_summary_comes_back_as_it_was(void **state)
 
     (void)state;
     sample_summary(PROGRAM ";off=solve/30us", "step", &d);
+    summary_add_function(&d, "flush", &(struct summary_function){.n_calls = 3, .own_ns = 7});
+    d.has_all_functions = true;
     summary_pack(&pack, &d);
     assert_int_equal(summary_unpack(&back, &pack), 0);
     assert_same(&d, &back);
@@ -55,6 +57,15 @@ static void a_summary_comes_back_as_it_was(void **state)
     assert_true(d.off_ns == 0 && d.path[1].off_ns > 0);
     assert_true(back.path[1].off_ns == d.path[1].off_ns);
     assert_true(back.rank[1].off_ns == d.rank[1].off_ns);
+    assert_true(back.has_all_functions && back.n_functions == 1);
+    assert_string_equal(back.names.name[back.function[0].name], "flush");
+    assert_true(back.function[0].n_calls == 3 && back.function[0].own_ns == 7);
+    summary_release(&back);
+    pack_release(&pack);
+    d.has_all_functions = false; /* as an older version kept it */
+    summary_pack(&pack, &d);
+    assert_int_equal(summary_unpack(&back, &pack), 0);
+    assert_true(!back.has_all_functions && back.n_functions == 1);
     summary_release(&back);
     summary_release(&d);
     pack_release(&pack);

@@ -28,8 +28,7 @@
 #include <string.h>
 
 #define N_HAS (1u << SUMMARY_OPTIONAL)
-#define APART 1e-6     /* of their times, to hold two paths for those of different executions */
-#define MIN_SHARE 1e-4 /* of the time of all functions: what has less is not kept */
+#define APART 1e-6 /* of their times, to hold two paths for those of different executions */
 
 const double summary_quantile[SUMMARY_QUANTILES] = {0.5, 0.95, 0.99};
 
@@ -585,22 +584,19 @@ const char *summary_name(const struct summary *summary, const char *said)
 
 /* ----------------------------------------------------------------------- of a finished run */
 
-/* What each function did in the whole run. */
+/* What each function that was called did in the whole run, however little: which of them matter
+ * is known where all runs that are compared are. */
 static int load_functions(struct summary *summary, const struct run *run)
 {
     sqlite3_stmt *row;
     int rc = rundb_prepare(
         run->db,
         "SELECT name, calls, exclusive_ns, locations, critical_ns FROM region WHERE "
-        "kind NOT IN ('tracer', 'loop') AND (exclusive_ns >= ?1 * (SELECT "
-        "sum(exclusive_ns) FROM region WHERE kind NOT IN ('tracer', 'loop')) OR "
-        "critical_ns > ?1 * (SELECT sum(critical_ns) FROM region)) "
-        "ORDER BY id",
+        "kind NOT IN ('tracer', 'loop') AND calls > 0 ORDER BY id",
         &row);
 
     if (rc < 0)
         return rc;
-    sqlite3_bind_double(row, 1, MIN_SHARE);
     while (sqlite3_step(row) == SQLITE_ROW) {
         const char *name = (const char *)sqlite3_column_text(row, 0);
         struct summary_function function = {
@@ -613,6 +609,7 @@ static int load_functions(struct summary *summary, const struct run *run)
             summary_add_function(summary, name, &function);
     }
     sqlite3_finalize(row);
+    summary->has_all_functions = true;
     summary->run_ns =
         (double)rundb_get(run->db, "end_ns") - (double)rundb_get(run->db, "begin_ns");
     return 0;

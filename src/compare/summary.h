@@ -58,7 +58,7 @@ struct summary_path {
     double off_ns;  /* by which that may be off, as begins and ends are estimates */
 };
 
-/* A function in the whole run, on all threads, in executions or not. */
+/* A function that was called in the whole run, on all threads, in executions or not. */
 struct summary_function {
     uint32_t name; /* in names */
     uint32_t n_locations;
@@ -106,6 +106,7 @@ struct summary {
     double run_ns; /* from the first event of the run to the last; 0: not known */
     struct summary_function *function; /* [n_functions] */
     uint32_t n_functions;
+    bool has_all_functions; /* what is not among them was not called; else that is not known */
     size_t function_cap;
     char *fact[N_DIGEST_FACTS]; /* NULL: not known, or not one for all processes */
 };

@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VERSION 2u  /* before, all times were taken for exact */
-#define MAX_NS 1e18 /* of a time: thirty years */
+#define VERSION 3u     /* has all functions */
+#define VERSION_CUT 2u /* has those with 1e-4 of the time; in version 1 times are exact, too */
+#define MAX_NS 1e18    /* of a time: thirty years */
 
 /* ------------------------------------------------------------------------------- packing */
 
@@ -84,7 +85,7 @@ static void put_offs(struct pack *to, const struct summary *d)
 
 void summary_pack(struct pack *to, const struct summary *d)
 {
-    pack_varint(to, VERSION);
+    pack_varint(to, d->has_all_functions ? VERSION : VERSION_CUT);
     pack_varint(to, d->names.n);
     for (uint32_t i = 0; i < d->names.n; i++)
         put_text(to, d->names.name[i]);
@@ -262,14 +263,14 @@ static void get_functions(struct summary *d, struct pack *from)
     d->run_ns = get_ns(from);
     n = get_count(from);
     for (uint32_t i = 0; i < n && !from->is_bad; i++) {
-        uint32_t name = get_below(from, d->names.n);
-        struct summary_function f = {.n_locations = get_below(from, UINT32_MAX)};
+        struct summary_function f = {.name = get_below(from, d->names.n)};
 
+        f.n_locations = get_below(from, UINT32_MAX);
         f.n_calls = unpack_varint(from);
         f.own_ns = get_ns(from);
         f.critical_ns = get_ns(from);
-        if (!from->is_bad)
-            summary_add_function(d, d->names.name[name], &f);
+        mem_grow(&d->function, &d->function_cap, (size_t)i + 1, sizeof *d->function);
+        d->function[d->n_functions++] = f;
     }
 }
 
@@ -318,6 +319,7 @@ int summary_unpack(struct summary *d, struct pack *from)
     d->set = get_parts(d, 1u << SUMMARY_OPTIONAL, &d->n_sets, from, true);
     get_ranks(d, from);
     get_functions(d, from);
+    d->has_all_functions = version > VERSION_CUT;
     get_facts(d, from);
     if (version > 1)
         get_offs(d, from);
