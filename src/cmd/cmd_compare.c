@@ -25,18 +25,26 @@
 #include <string.h>
 #include <time.h>
 
-/* What --fail-on says: of the whole, or of the path and those that end like it. */
+/* Whether a limit is kept; of several paths the last of these that one of them has. */
+enum limit_verdict { LIMIT_KEPT, LIMIT_UNDECIDED, LIMIT_BEYOND };
+
+/* What --fail-on says: of the whole, or of the path and those that end like it, each alone. */
 struct compare_limit {
     const char *said;
     char path[COMPARE_NAME_SIZE]; /* "": the whole */
     double share, ns;             /* one of them, the other 0 */
-    bool is_beyond;
+    uint32_t n_paths;             /* that are meant; 0: the whole */
+    enum limit_verdict verdict;
 };
 
 struct compare_gate {
     struct compare_limit *limit; /* [n] */
     uint32_t n;
 };
+
+static const char *const limit_verdict_name[] = {"kept", "undecided", "beyond"};
+static const char *const limit_verdict_text[] = {"kept", "not decided: inconclusive",
+                                                 "slower beyond it"};
 
 #define MAX_FUNCTIONS 5u
 #define CELL_SIZE (2 * COMPARE_NAME_SIZE)
@@ -340,11 +348,17 @@ static void note_as_text(void *ctx, const char *text)
     print("note: %s\n", text);
 }
 
+/* Of several paths that end as it says nobody adds up what they changed by. */
 static void print_gate(const struct compare_gate *gate, const char *mark)
 {
-    for (uint32_t i = 0; i < gate->n; i++)
-        print("%slimit %s: %s\n", mark, gate->limit[i].said,
-              gate->limit[i].is_beyond ? "slower beyond it" : "kept");
+    for (uint32_t i = 0; i < gate->n; i++) {
+        const struct compare_limit *limit = &gate->limit[i];
+
+        print("%slimit %s: %s", mark, limit->said, limit_verdict_text[limit->verdict]);
+        if (limit->n_paths > 1)
+            print(" (%u call paths end so, each is judged alone)", limit->n_paths);
+        print("\n");
+    }
 }
 
 /* compare_print_text, _markdown, _junit -- on standard output.
@@ -438,7 +452,9 @@ static void print_xml(const char *text)
     print("%s", escaped);
 }
 
-static void print_case(const struct comparison *c, const char *name, const char *failure)
+/* What is not decided was not tested. */
+static void print_case(const struct comparison *c, const char *name, enum limit_verdict verdict,
+                       const char *headline)
 {
     char foi[COMPARE_NAME_SIZE];
 
@@ -446,12 +462,15 @@ static void print_case(const struct comparison *c, const char *name, const char 
     print_xml(compare_path_name(c, 0, foi));
     print("\" name=\"");
     print_xml(name);
-    if (failure == NULL) {
+    if (verdict == LIMIT_KEPT) {
         print("\" time=\"0\"/>\n");
         return;
     }
-    print("\" time=\"0\">\n      <failure type=\"slower\" message=\"");
-    print_xml(failure);
+    print("\" time=\"0\">\n      <%s message=\"",
+          verdict == LIMIT_BEYOND ? "failure type=\"slower\"" : "skipped");
+    if (verdict == LIMIT_UNDECIDED)
+        print("%s: ", limit_verdict_text[verdict]);
+    print_xml(headline);
     print("\"/>\n    </testcase>\n");
 }
 
@@ -459,21 +478,21 @@ static void compare_print_junit(const struct comparison *c, const struct compare
 {
     char headline[COMPARE_HEADLINE_SIZE], now[TEXT_SIZE];
     struct tm utc;
-    uint32_t n = gate->n > 0 ? gate->n : 1, n_beyond = 0;
+    uint32_t n = gate->n > 0 ? gate->n : 1, n_of[LIMIT_BEYOND + 1] = {0};
 
     compare_headline(c, headline);
     for (uint32_t i = 0; i < gate->n; i++)
-        n_beyond += gate->limit[i].is_beyond;
+        n_of[gate->limit[i].verdict]++;
     strftime(now, sizeof now, "%Y-%m-%dT%H:%M:%S", gmtime_r(&(time_t){time(NULL)}, &utc));
     print("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite "
           "name=\"compare\" "
           "package=\"snag\" id=\"0\" timestamp=\"%s\" hostname=\"localhost\" tests=\"%u\" "
-          "failures=\"%u\" errors=\"0\" time=\"0\">\n    <properties/>\n",
-          now, n, n_beyond);
+          "failures=\"%u\" errors=\"0\" skipped=\"%u\" time=\"0\">\n    <properties/>\n",
+          now, n, n_of[LIMIT_BEYOND], n_of[LIMIT_UNDECIDED]);
     if (gate->n == 0)
-        print_case(c, "no limit", NULL);
+        print_case(c, "no limit", LIMIT_KEPT, headline);
     for (uint32_t i = 0; i < gate->n; i++)
-        print_case(c, gate->limit[i].said, gate->limit[i].is_beyond ? headline : NULL);
+        print_case(c, gate->limit[i].said, gate->limit[i].verdict, headline);
     print("    <system-out>");
     print_xml(headline);
     print("</system-out>\n    <system-err/>\n  </testsuite>\n</testsuites>\n");
@@ -571,12 +590,19 @@ static int read_limits(struct comparing *x)
 
 /* ---------------------------------------------------------------------------------- gate */
 
-static bool is_beyond(const struct compare_limit *limit, const struct compare_change *x)
+/* What is inconclusive keeps a limit only where all of its interval does. */
+static void judge_change(const struct compare_change *x, struct compare_limit *limit)
 {
     double change = error_bound_beyond(x->ns[COMPARE_AFTER] - x->ns[COMPARE_BEFORE], x->off_ns);
-    bool is_sure = x->verdict != COMPARE_SAME && x->verdict != COMPARE_INCONCLUSIVE;
+    double most = fmax(limit->ns, limit->share * x->ns[COMPARE_BEFORE]);
+    enum limit_verdict verdict = LIMIT_KEPT;
 
-    return is_sure && change > limit->ns && change > limit->share * x->ns[COMPARE_BEFORE];
+    if (compare_is_sure(x->verdict) && change > most)
+        verdict = LIMIT_BEYOND;
+    else if (x->verdict == COMPARE_INCONCLUSIVE && !(x->high_ns <= most))
+        verdict = LIMIT_UNDECIDED;
+    if (verdict > limit->verdict)
+        limit->verdict = verdict;
 }
 
 /* A path as it was said: all of it, or how it ends. */
@@ -592,18 +618,17 @@ static bool is_meant(const char *name, const char *said)
 static int judge_limit(const struct comparison *c, struct compare_limit *limit)
 {
     char name[COMPARE_NAME_SIZE];
-    uint32_t n = 0;
 
     if (*limit->path == '\0') {
-        limit->is_beyond = is_beyond(limit, &c->whole);
+        judge_change(&c->whole, limit);
         return 0;
     }
     for (uint32_t i = 0; i < c->n_paths; i++)
         if (is_meant(compare_path_name(c, c->path[i].path, name), limit->path)) {
-            limit->is_beyond |= is_beyond(limit, &c->path[i].own);
-            n++;
+            judge_change(&c->path[i].own, limit);
+            limit->n_paths++;
         }
-    if (n == 0)
+    if (limit->n_paths == 0)
         return err_set(ERR_NOT_FOUND, "no call path '%s': --all lists them", limit->path);
     return 0;
 }
@@ -622,7 +647,7 @@ static bool is_any_beyond(const struct compare_gate *gate)
     bool is_any = false;
 
     for (uint32_t i = 0; i < gate->n; i++)
-        is_any |= gate->limit[i].is_beyond;
+        is_any |= gate->limit[i].verdict == LIMIT_BEYOND;
     return is_any;
 }
 
@@ -636,7 +661,10 @@ static json_t *gate_json(const struct compare_gate *gate)
         json_t *limit = json_object();
 
         json_object_set_new(limit, "limit", json_text(gate->limit[i].said));
-        json_object_set_new(limit, "is_beyond", json_boolean(gate->limit[i].is_beyond));
+        json_object_set_new(limit, "is_beyond",
+                            json_boolean(gate->limit[i].verdict == LIMIT_BEYOND));
+        json_object_set_new(limit, "verdict",
+                            json_text(limit_verdict_name[gate->limit[i].verdict]));
         json_array_append_new(json, limit);
     }
     return json;

@@ -77,3 +77,13 @@ snag compare 'synth:60*step(a@1ms b@1ms);jitter=0.1' 'synth:60*step(a@1500us b@1
 
 # A function that ran is not gone because others take longer now: what is listed has its times in all runs.
 snag compare 'synth:100*step(solve@5ms flush@1us)' 'synth:100*step(solve@12ms flush@1us)' --foi step --quiet | sed -n '/^in the whole/,$p'
+
+# Of a few executions nothing is known: the limit is neither kept nor passed.
+for n in 2 8; do snag analyze "synth:3*step(compute@1ms solve@${n}ms io@500us |);ranks=1;jitter=0.02;seed=$n" --foi step -o few$n.snag --quiet >/dev/null; done
+snag compare few2.snag few8.snag --fail-on 5% | sed -n '/^limit/p'
+snag compare few2.snag few8.snag --fail-on 5% --json | jq -c .limits
+snag compare few2.snag few8.snag --fail-on 5% --format junit | grep -E '<skipped'
+
+# Two call paths end with one name, and both take 150 us longer: a limit is of each.
+for n in 1 2; do snag analyze "synth:100*step(a@1ms(f@$((150 * n))us) b@1ms(f@$((150 * n))us));seed=$n;jitter=0.02" --foi step -o each$n.snag --quiet >/dev/null; done
+snag compare each1.snag each2.snag --fail-on f:200us --fail-on f:100us --fail-on 'a > f:100us' | sed -n '/^limit/p'
