@@ -305,6 +305,12 @@ static int list(struct history *h, const struct settings *s,
 
 /* ---------------------------------------------------------------------------------- show */
 
+static void print_note(void *ctx, const char *text)
+{
+    (void)ctx;
+    print("\n%s\n", text);
+}
+
 static void print_trend(const struct trend *t, const struct settings *s)
 {
     const char *path = s->history.path;
@@ -316,9 +322,8 @@ static void print_trend(const struct trend *t, const struct settings *s)
     if (changes) {
         print("\nchanged with the run of this number:\n");
         table_print(changes, stdout);
-    } else {
-        print("\nno change in these runs that is larger than the spread between them\n");
     }
+    trend_notes(t, path, print_note, NULL);
     free(headline);
 }
 

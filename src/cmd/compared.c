@@ -533,22 +533,27 @@ static int load_all(struct compared *x, uint32_t n, bool is_history)
     return rc;
 }
 
-/* Runs of a history that are of two kinds are no measure for a third. */
+/* Runs of a history that are of two kinds are no measure for a third. Of few runs it can hardly be
+ * tested whether they are; a gate that was made useless by them is worse than a warning too many. */
 static void warn_of_change(const struct compared *x)
 {
-    struct change_point *change = mem_alloc(x->n_before, sizeof *change);
+    struct change_point *change = mem_alloc(x->n_before + 1, sizeof *change);
     double *mean = mem_alloc(x->n_before, sizeof *mean);
-    uint32_t n_changes, at;
+    uint32_t n_changes, at = 0;
 
     for (uint32_t i = 0; i < x->n_before; i++)
         mean[i] = x->summary[i].time_ns / x->summary[i].n_executions;
     n_changes = change_points_find(mean, x->n_before, CHANGE_POINTS_CHANCE, change);
-    at = n_changes > 0 ? change[n_changes - 1].at : 0;
+    if (n_changes > 0)
+        at = change[n_changes - 1].at;
+    else if (change_point_suspect(mean, x->n_before, CHANGE_POINTS_MIN_VALUES, change))
+        at = change->at;
     if (at > 0 && x->run[at].number > 0)
         log_warn("compare",
-                 "the base runs changed among themselves, at number %lld of '%s': --last %u "
+                 "the base runs %schanged among themselves, at number %lld of '%s': --last %u "
                  "takes those since then",
-                 (long long)x->run[at].number, x->run[at].path, x->n_before - at);
+                 n_changes > 0 ? "" : "seem to have ", (long long)x->run[at].number,
+                 x->run[at].path, x->n_before - at);
     free(change);
     free(mean);
 }

@@ -299,6 +299,11 @@ static void put_charts(FILE *out, const struct settings *s, const struct trend *
     }
 }
 
+static void put_note(void *out, const char *text)
+{
+    report_text(out, "%s", text);
+}
+
 static void put_trend(FILE *out, const struct settings *s, const struct trend *t,
                       struct answers *answers)
 {
@@ -315,10 +320,8 @@ static void put_trend(FILE *out, const struct settings *s, const struct trend *t
         report_text(
             out, "Changed with the run of this number, by more than the spread between runs:");
         table_print_html(changes, out);
-    } else {
-        report_text(out,
-                    "No change in these runs that is larger than the spread between them.");
     }
+    trend_notes(t, s->history.path, put_note, out);
     report_heading(out, 3, "The runs");
     if (first > 0)
         report_text(out, "the last %u of %u", t->n_runs - first, t->n_runs);

@@ -7,6 +7,8 @@
 
 #include "base/rng.h"
 
+#include <math.h>
+
 #include "test.h"
 
 #define N(x) ((uint32_t)(sizeof(x) / sizeof((x)[0])))
@@ -108,6 +110,87 @@ static void what_is_too_short_or_all_the_same_has_none(void **state)
     assert_int_equal(change_points_find(same, 0, 0.05, found), 0);
 }
 
+/* Of 6 and 4 one order in 105 has the same values on the two sides, of 5 and 4 one in 63. */
+static void how_few_values_can_tell_a_change_is_known(void **state)
+{
+    double x[21];
+    struct change_point found[N(x)];
+
+    (void)state;
+    assert_int_equal(change_points_least_values(CHANGE_POINTS_CHANCE), 10);
+    assert_int_equal(change_points_least_side(9, CHANGE_POINTS_CHANCE), 0);
+    assert_int_equal(change_points_least_side(10, CHANGE_POINTS_CHANCE), 4);
+    assert_int_equal(change_points_least_side(12, CHANGE_POINTS_CHANCE), 3);
+    assert_int_equal(change_points_least_side(21, CHANGE_POINTS_CHANCE), 2);
+    for (uint32_t n = 4; n <= N(x); n++)
+        for (uint32_t m = 2; m <= n / 2; m++) {
+            uint32_t least = change_points_least_side(n, CHANGE_POINTS_CHANCE);
+
+            for (uint32_t i = 0; i < n; i++)
+                x[i] = (i < n - m ? 2 : 20) + 0.001 * i;
+            if (least == 0 || m < least)
+                assert_int_equal(change_points_find(x, n, CHANGE_POINTS_CHANCE, found), 0);
+        }
+}
+
+static void fill(double *x, uint32_t n, uint32_t at, double factor, uint64_t seed)
+{
+    struct rng rng = {seed};
+
+    for (uint32_t i = 0; i < n; i++)
+        x[i] = (i < at ? 1 : factor) * exp(0.02 * rng_normal(&rng));
+}
+
+static void among_few_values_a_plain_change_is_suspected(void **state)
+{
+    static const uint32_t split[][2] = {{4, 4}, {7, 3}, {8, 2}, {3, 7}, {4, 5}, {2, 2}, {9, 1}};
+    struct change_point found;
+    double x[10];
+
+    (void)state;
+    for (uint32_t i = 0; i < N(split); i++) {
+        uint32_t n = split[i][0] + split[i][1];
+
+        fill(x, n, split[i][0], 10, i + 1);
+        assert_true(change_point_suspect(x, n, split[i][1] == 1 ? 1 : 2, &found));
+        assert_int_equal(found.at, split[i][0]);
+        assert_float_equal(found.after / found.before, 10, 0.6);
+    }
+    fill(x, 10, 9, 10, 1); /* the last value alone is no change of them */
+    assert_false(change_point_suspect(x, 10, 2, &found));
+}
+
+/* Whether a warning by either of the two rules is one too many: of a hundred about one is. */
+static void values_that_did_not_change_are_hardly_suspected(void **state)
+{
+    struct change_point found[12];
+    uint32_t n_suspected = 0, n_warned = 0, n_series = (uint32_t)test_amount(4000, 400);
+
+    (void)state;
+    for (uint32_t seed = 1; seed <= n_series; seed++) {
+        uint32_t n = 4 + seed % 9;
+        bool is_suspected;
+        double x[12];
+
+        fill(x, n, 0, 1, seed);
+        is_suspected = change_point_suspect(x, n, 2, found);
+        n_suspected += is_suspected;
+        n_warned += is_suspected || change_points_find(x, n, CHANGE_POINTS_CHANCE, found) > 0;
+    }
+    assert_true(n_suspected <= 0.003 * n_series + 1);
+    assert_true(n_warned <= 0.01 * n_series);
+}
+
+static void what_is_less_than_a_change_is_not_suspected(void **state)
+{
+    const double x[] = {1.00001, 1, 1.00001, 1, 1.005, 1.00501, 1.005, 1.00501};
+    struct change_point found;
+
+    (void)state;
+    assert_false(change_point_suspect(x, N(x), 2, &found));
+    assert_false(change_point_suspect(x, 2, 1, &found));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -117,6 +200,10 @@ int main(void)
         cmocka_unit_test(the_same_sides_by_chance_count),
         cmocka_unit_test(flat_series_have_hardly_any),
         cmocka_unit_test(what_is_too_short_or_all_the_same_has_none),
+        cmocka_unit_test(how_few_values_can_tell_a_change_is_known),
+        cmocka_unit_test(among_few_values_a_plain_change_is_suspected),
+        cmocka_unit_test(values_that_did_not_change_are_hardly_suspected),
+        cmocka_unit_test(what_is_less_than_a_change_is_not_suspected),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,6 +10,7 @@
 #include "base/names.h"
 #include "base/order.h"
 #include "base/rng.h"
+#include "base/student.h"
 #include "features/context.h"
 #include "trace/region_name.h"
 
@@ -23,6 +24,7 @@
 #define SEED 0x9e3779b97f4a7c15u
 #define FEW_VALUES 32u                /* the same split is no rarity among their orders, */
 #define FEW_VALUES_PERMUTATIONS 9999u /* so that its share is measured better */
+#define MIN_WIDTH 1e-5  /* of a log time between runs: clocks are not better than that */
 #define SAME_SPLIT 1e-9 /* of q: rounding, where the same values are in another order */
 
 /* --------------------------------------------------------------------------- change points */
@@ -249,6 +251,85 @@ uint32_t change_points_find(const double *value, uint32_t n, double chance,
     return n_found;
 }
 
+/* --------------------------------------------------------------------------- of few values */
+
+/* The orders of n values that put the same ones on a side of m, and on the other. */
+static double chance_of_order(uint32_t n, uint32_t m)
+{
+    double chance = 2;
+
+    for (uint32_t i = 0; i < m; i++)
+        chance *= (i + 1.0) / (n - i);
+    return chance;
+}
+
+uint32_t change_points_least_side(uint32_t n, double chance)
+{
+    for (uint32_t m = CHANGE_POINTS_MIN_VALUES; m <= n / 2; m++)
+        if (chance_of_order(n, m) <= chance)
+            return m;
+    return 0;
+}
+
+uint32_t change_points_least_values(double chance)
+{
+    uint32_t n = 2 * CHANGE_POINTS_MIN_VALUES;
+
+    while (change_points_least_side(n, chance) == 0)
+        n++;
+    return n;
+}
+
+/* Student's test of two sides of one spread, of n values with these sums of logs, from their
+ * sums up to a split. */
+static double chance_of_means(const double sum[2], const double square[2], uint32_t at,
+                              uint32_t n)
+{
+    double left = sum[0] / at, right = (sum[1] - sum[0]) / (n - at);
+    double within = square[1] - at * left * left - (n - at) * right * right;
+    double width = sqrt(fmax(within / (n - 2), MIN_WIDTH * MIN_WIDTH));
+
+    return 2 *
+           student_tail(fabs(right - left) / (width * sqrt(1.0 / at + 1.0 / (n - at))), n - 2);
+}
+
+/* There are as many tests as splits. Logs are taken beside the first, which keeps their squares
+ * small. */
+bool change_point_suspect(const double *value, uint32_t n, uint32_t min_last,
+                          struct change_point *out)
+{
+    double sum[2] = {0}, square[2] = {0};
+    uint32_t n_splits = 0;
+
+    *out = (struct change_point){.chance = 1};
+    if (n < CHANGE_POINTS_MIN_VALUES + min_last || n < 3)
+        return false;
+    for (uint32_t i = 0; i < n; i++) {
+        double x = log(value[i] / value[0]);
+
+        sum[1] += x;
+        square[1] += x * x;
+    }
+    for (uint32_t at = 1; at + min_last <= n; at++) {
+        double x = log(value[at - 1] / value[0]), chance;
+
+        sum[0] += x;
+        if (at < CHANGE_POINTS_MIN_VALUES)
+            continue;
+        n_splits++;
+        chance = chance_of_means(sum, square, at, n);
+        if (chance < out->chance)
+            *out = (struct change_point){.at = at, .chance = chance};
+    }
+    if (out->at == 0)
+        return false;
+    out->chance = fmin(1, n_splits * out->chance);
+    out->before = mean(value, 0, out->at);
+    out->after = mean(value, out->at, n);
+    return out->chance <= CHANGE_POINTS_SUSPECTED &&
+           fabs(out->after - out->before) >= TREND_MIN_RATIO * out->before;
+}
+
 /* --------------------------------------------------------------------------------- trends */
 
 /* Paths as they are numbered here, whatever run they are of. */
@@ -388,6 +469,16 @@ static void find_changes(const struct trend *t, struct trend_series *s)
     s->n_changes = n;
 }
 
+/* What the runs since the last change of the whole look like. */
+static void suspect(struct trend *t)
+{
+    const struct trend_series *whole = &t->series[0];
+    uint32_t begin = whole->n_changes > 0 ? whole->change[whole->n_changes - 1].at : 0;
+
+    t->seems_changed = change_point_suspect(whole->ns + begin, t->n_runs - begin, 1, &t->seems);
+    t->seems.at += begin;
+}
+
 static void look_at_all(struct trend *t)
 {
     struct trend_series *whole = &t->series[0];
@@ -395,6 +486,7 @@ static void look_at_all(struct trend *t)
     whole->path = mem_copy_string(t->run[0].foi);
     qsort(whole + 1, t->n_series - 1, sizeof *whole, by_largest);
     find_changes(t, whole);
+    suspect(t);
     for (uint32_t i = 1; i < t->n_series; i++)
         if (t->series[i].largest_ns >= TREND_MIN_RATIO * whole->largest_ns)
             find_changes(t, &t->series[i]);

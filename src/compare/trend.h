@@ -16,6 +16,7 @@
 
 #include "compare/run_history.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
@@ -54,6 +55,27 @@ struct change_point {
 uint32_t change_points_find(const double *value, uint32_t n, double chance,
                             struct change_point *out);
 
+/*
+ * change_points_least_side -- of n values, with how few on one side a change may be found at all:
+ * of fewer, one in more than 1 / chance orders of the same values is as good. 0: with any number
+ * it is so. change_points_least_values -- the fewest values of which one may be found.
+ */
+uint32_t change_points_least_side(uint32_t n, double chance);
+uint32_t change_points_least_values(double chance);
+
+#define CHANGE_POINTS_SUSPECTED 0.002 /* chance of a suspected one where there is none */
+
+/*
+ * change_point_suspect -- the most probable split of a series, as of measurements whose
+ * logarithms are normal: what is assumed stands in for values that are not there, so it is found
+ * among few, and no more than suspected. Not told where it is less than TREND_MIN_RATIO.
+ *   value     (n) > 0, finite
+ *   min_last  values after it, at least; before it there are CHANGE_POINTS_MIN_VALUES
+ * Returns whether there is one. O(n).
+ */
+bool change_point_suspect(const double *value, uint32_t n, uint32_t min_last,
+                          struct change_point *out);
+
 #define TREND_MAX_RUNS CHANGE_POINTS_MAX_VALUES
 #define TREND_MIN_RATIO 0.01 /* of the whole: a change that is less is none */
 #define TREND_PATH_CHANCE                                                                      \
@@ -73,6 +95,8 @@ struct trend {
     uint32_t n_runs;
     struct trend_series *series; /* [n_series] the whole first, then the largest path first */
     uint32_t n_series;
+    bool seems_changed;        /* the whole, since its last change: */
+    struct change_point seems; /* suspected; of the last run alone, too */
     size_t run_cap, tags_cap;
 };
 

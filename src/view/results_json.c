@@ -7,6 +7,7 @@
 
 #include "analysis/label_store.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "base/mem.h"
 #include "learn/reasons.h"
 #include "ranks/peer_few.h"
@@ -450,10 +451,77 @@ static json_t *series_to_json(const struct trend *t, const struct trend_series *
     return json;
 }
 
+/* Of so few runs, or of so few after a change, nothing could be told. */
+static void say_unchanged(uint32_t n_runs, char *out, size_t size)
+{
+    uint32_t least = change_points_least_values(CHANGE_POINTS_CHANCE);
+    uint32_t side = change_points_least_side(n_runs, CHANGE_POINTS_CHANCE);
+
+    if (side == 0)
+        snprintf(out, size,
+                 "%u run%s too few to tell a change from the spread between them: it takes %u, "
+                 "at least %u of them before the change and %u after it",
+                 n_runs, n_runs == 1 ? " is" : "s are", least,
+                 change_points_least_side(least, CHANGE_POINTS_CHANCE),
+                 change_points_least_side(least, CHANGE_POINTS_CHANCE));
+    else
+        snprintf(out, size,
+                 "no change in these runs that is larger than the spread between them; of one "
+                 "with fewer than %u runs before or after it that could not be told",
+                 side);
+}
+
+static void say_suspected(const struct trend *t, char *out, size_t size)
+{
+    const struct change_point *c = &t->seems;
+    long long number = (long long)t->run[c->at].id;
+    char before[TEXT_SIZE], after[TEXT_SIZE];
+
+    text_duration(c->before, before);
+    text_duration(c->after, after);
+    if (c->at + 1 == t->n_runs)
+        snprintf(out, size,
+                 "the last run, number %lld, took %s per execution, those before it %s on "
+                 "average: farther off than they are from each other, but one run alone is no "
+                 "change yet",
+                 number, after, before);
+    else
+        snprintf(
+            out, size,
+            "the whole seems to have changed with number %lld, from %s to %s: by chance in 1 "
+            "of %.0f such histories at most, if times of runs without a change are log-normal",
+            number, before, after, 1 / CHANGE_POINTS_SUSPECTED);
+}
+
+void trend_notes(const struct trend *t, const char *path,
+                 void (*say)(void *ctx, const char *text), void *ctx)
+{
+    bool has_changes = false;
+    char text[256];
+
+    for (uint32_t i = 0; i < t->n_series; i++)
+        has_changes |= t->series[i].n_changes > 0 && trend_is_on(t, i, path);
+    if (!has_changes) {
+        say_unchanged(t->n_runs, text, sizeof text);
+        say(ctx, text);
+    }
+    if (t->seems_changed) {
+        say_suspected(t, text, sizeof text);
+        say(ctx, text);
+    }
+}
+
+static void add_note(void *notes, const char *text)
+{
+    json_array_append_new(notes, json_text(text));
+}
+
 json_t *trend_to_json(const struct trend *t, const char *path, uint32_t most)
 {
     json_t *json = json_object(), *runs = json_array(), *series = json_array();
+    json_t *notes = json_array();
 
+    trend_notes(t, path, add_note, notes);
     for (uint32_t i = 0; i < t->n_runs; i++)
         json_array_append_new(runs, history_run_to_json(&t->run[i], &t->tags[i]));
     for (uint32_t i = 0; i < t->n_series; i++)
@@ -462,5 +530,8 @@ json_t *trend_to_json(const struct trend *t, const char *path, uint32_t most)
     json_object_set_new(json, "foi", json_text(t->run[0].foi));
     json_object_set_new(json, "runs", runs);
     json_object_set_new(json, "series", series);
+    json_object_set_new(json, "seems_changed",
+                        t->seems_changed ? change_to_json(t, &t->seems) : json_null());
+    json_object_set_new(json, "notes", notes);
     return json;
 }

@@ -88,6 +88,11 @@ json_t *history_run_to_json(const struct history_run *run, const struct history_
  */
 json_t *trend_to_json(const struct trend *trend, const char *path, uint32_t most);
 
+/* trend_notes -- what is to be known of the changes of a trend, or of there being none, a line each
+ * to `say`. */
+void trend_notes(const struct trend *trend, const char *path,
+                 void (*say)(void *ctx, const char *text), void *ctx);
+
 /* trend_is_on -- whether a series is of this path, or below it; the whole always is. */
 bool trend_is_on(const struct trend *trend, uint32_t series, const char *path);
 

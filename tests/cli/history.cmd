@@ -54,3 +54,13 @@ snag history add n.db --tag x r1.snag
 mkdir t && sample_archive t && snag analyze t/traces.otf2 --foi step -o t.snag --quiet >/dev/null; echo $?
 snag history add t.db t.snag --tag 'Recorded By=somebody'
 snag history list t.db --json | jq -c .tags
+
+# Of so few runs a change cannot be told from chance: that is said, and what they look like.
+for i in 1 2 3 4 5 6 7 8; do snag analyze "synth:60*step(solve@$((i < 5 ? 2 : 20))ms);jitter=0.02;seed=$i" --foi step -o few$i.snag --quiet >/dev/null; snag history add few.db few$i.snag >/dev/null; done
+snag history show few.db | tail -n 4
+snag history show few.db --last 3 | tail -n 1
+snag history show few.db --json | jq -c '.notes, .seems_changed.index'
+snag analyze 'synth:60*step(solve@20ms);jitter=0.02;seed=9' --foi step -o few9.snag --quiet >/dev/null
+snag compare --base few.db few9.snag --fail-on 5% | sed -n '/^snag\|^limit/p'
+snag compare --base few.db --last 4 few9.snag --fail-on 5% | sed -n '/^snag\|^limit/p'
+snag history prune few.db --number 6 && snag history prune few.db --number 7 && snag history prune few.db --number 8 && snag history show few.db | tail -n 1

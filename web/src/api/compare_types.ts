@@ -110,4 +110,6 @@ export interface Trend {
     foi: string;
     runs: HistoryRun[];
     series: TrendSeries[] /* the whole first */;
+    seems_changed: TrendChange | null;
+    notes: string[];
 }

@@ -74,6 +74,9 @@ function TrendView({ trend }: { trend: Trend }) {
                     : `${series.path}: own time in an execution.`}{" "}
                 Upright lines: it changed there by more than the spread between runs.
             </p>
+            {trend.notes.map((note) => (
+                <p class="legend">{note}</p>
+            ))}
         </LivePanel>
     );
 }

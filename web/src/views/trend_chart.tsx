@@ -19,7 +19,7 @@ function describe(trend: Trend, series: TrendSeries): string {
     return (
         `${series.path}: ${trend.runs.length} runs, from ${formatTime(series.ns[0])} ` +
         `to ${formatTime(series.ns[series.ns.length - 1])} in an execution; ` +
-        (changed.length ? `changed ${changed.join(", ")}` : "no change")
+        (changed.length ? `changed ${changed.join(", ")}` : "no change is marked")
     );
 }
 
