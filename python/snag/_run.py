@@ -514,6 +514,16 @@ class Run:
         row = run._row(int(match["rank"]), int(match["thread"] or 0), int(match["index"]))
         return Execution(run, row)
 
+    def _own(self, execution: Union[str, SupportsIndex, Execution]) -> Execution:
+        """An execution of this run, of any of its functions: itself, or by id or row."""
+        if not isinstance(execution, Execution):
+            return self[execution]
+        if execution._run.path != self.path:
+            raise lib.Error(
+                "%s is an execution of another run, '%s'" % (execution.id, execution._run.path)
+            )
+        return execution
+
     def __len__(self) -> int:
         """How many executions there are."""
         return len(self.executions)
@@ -542,8 +552,7 @@ class Run:
         """
         if label not in _LABELS:
             raise lib.Error("a label is 'abnormal', 'normal' or None, not %r" % (label,))
-        if not isinstance(execution, Execution):
-            execution = self[execution]
+        execution = self._own(execution)
         execution._run._call(
             "snag_run_label",
             execution._run._function,
@@ -599,13 +608,19 @@ class Run:
         """By how much the run would be shorter without some excess: ``snag what-if --json``.
 
         ``without``: ``"anomalies"`` (also if nothing is given), ``"incident=1"``, ``"#1-40"``
-        or an execution, ``"rank=3"``, ``"path=step > solve"``; asks the command, whose fields
-        docs/formats.md has.
+        or an execution, ``"rank=3"``, ``"path=step > solve"``. Executions may be of another
+        function of the run, all of the same one, which the rest is asked about then, too. Asks
+        the command, whose fields docs/formats.md has.
         """
-        options: List[str] = []
+        run, options = self, []
         for what in without or ("anomalies",):
-            options += ["--without", what.id if isinstance(what, Execution) else str(what)]
-        answer: Dict[str, Any] = self._ask("what-if", *options)
+            if isinstance(what, Execution):
+                what = self._own(what).function + what.id
+            named = _ID.match(str(what))
+            if named and named["foi"] in self.functions:
+                run = self.of(named["foi"])
+            options += ["--without", str(what)]
+        answer: Dict[str, Any] = run._ask("what-if", *options)
         return answer
 
     # -------------------------------------------------------------------------- for people

@@ -275,6 +275,31 @@ class Learns(unittest.TestCase):
         self.assertNotEqual(run["a#0-3"].enter_ns, run["b#0-3"].enter_ns)
         self.assertEqual(run.of("b").incidents.names, run.incidents.names)
 
+    def test_what_if_is_asked_of_the_function_of_the_execution(self):
+        trace = "synth:60*step(a@1ms b(c@2ms) b(c@2ms));ranks=2;jitter=0.05;slow=c/33/9/1"
+        path = os.path.join(WORK, "two_if.snag")
+        run = snag.analyze(trace, foi=["step", "b"], out=path)
+        strange = run.of("b")["#1-32"]
+        asked = json.loads(command("what-if", path, "--without", "b#1-32", "--json"))
+        of_step = run.what_if("#1-32")
+        self.assertNotEqual(of_step["excess_ns"], asked["excess_ns"])
+        for others in (run, run.of("b")):
+            self.assertEqual(others.what_if(strange), asked)
+            self.assertEqual(others.what_if("b#1-32"), asked)
+            self.assertEqual(others.what_if(run["#1-32"]), of_step)
+        self.assertEqual(run.of("b").what_if("#1-32"), asked)
+        self.assertEqual(strange.details["foi"], "b")
+        with self.assertRaisesRegex(snag.Error, "another function of interest"):
+            run.what_if(strange, run["#1-32"])
+
+    def test_an_execution_of_another_run_is_an_error(self):
+        run = sentence()
+        other = snag.analyze(SENTENCE, foi="step", out=os.path.join(WORK, "other.snag"))
+        for wrong in (run.what_if, lambda x: run.label(x, "normal")):
+            with self.assertRaisesRegex(snag.Error, "#0-3 is an execution of another run"):
+                wrong(other["#0-3"])
+        self.assertIsNone(other["#0-3"].label)
+
 
 # ------------------------------------------------------------------------------ memory
 
