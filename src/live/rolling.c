@@ -11,11 +11,14 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "features/robust.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define DEVIATIONS_PER_MAD 1.4826 /* of a normal distribution */
 
 /* ----------------------------------------------------------------- features of an execution */
 
@@ -185,6 +188,12 @@ static void forget_oldest(struct rolling *r)
         exact_sums_remove(&r->sum[f], value[f]);
     r->first = (r->first + 1) % r->cap;
     r->n--;
+    r->has_begun &= r->n > r->opts->least / 2;
+}
+
+static uint64_t *value_at(const struct rolling *r, size_t i)
+{
+    return r->value + (r->first + i) % r->cap * r->opts->n_features;
 }
 
 /* Twice as large, what is in it from the beginning. */
@@ -211,11 +220,11 @@ static void widen(struct rolling *r)
 /* -------------------------------------------------------------------------------- judging */
 
 /* Deviations below what can be told apart count as that. */
-static double width_of(const struct rolling *r, uint32_t f, double mean)
+static double width_of(const struct rolling *r, uint32_t f, double mean, double deviation)
 {
     const struct tree_feature *feature = r->opts->feature[f];
 
-    return fmax(rolling_deviation(r, f), fmax(feature->least, feature->least_ratio * mean));
+    return fmax(deviation, fmax(feature->least, feature->least_ratio * mean));
 }
 
 static uint64_t clamp(const struct rolling *r, double mean, double width, uint64_t value)
@@ -227,10 +236,51 @@ static uint64_t clamp(const struct rolling *r, double mean, double width, uint64
     return (uint64_t)llrint(fmax((double)value > mean ? mean + reach : mean - reach, 0));
 }
 
+/* The first values entered as they were, as there was nothing to tell how far out they are: now
+ * their median and median distance from it say that. */
+static void clamp_begin(struct rolling *r, uint32_t f)
+{
+    double *x = mem_resize(NULL, r->n, sizeof *x), median, width;
+
+    for (size_t i = 0; i < r->n; i++)
+        x[i] = (double)value_at(r, i)[f];
+    median = robust_quantile(x, r->n, 0.5);
+    for (size_t i = 0; i < r->n; i++)
+        x[i] = fabs(x[i] - median);
+    width = width_of(r, f, median, DEVIATIONS_PER_MAD * robust_quantile(x, r->n, 0.5));
+    free(x);
+    for (size_t i = 0; i < r->n; i++) {
+        uint64_t *value = &value_at(r, i)[f];
+
+        exact_sums_remove(&r->sum[f], *value);
+        *value = clamp(r, median, width, *value);
+        exact_sums_add(&r->sum[f], *value);
+    }
+}
+
+static void enter(struct rolling *r, uint64_t exit_ns, const uint64_t *value)
+{
+    uint64_t *slot;
+
+    if (r->n == r->cap)
+        widen(r);
+    r->exit_ns[(r->first + r->n) % r->cap] = exit_ns;
+    slot = value_at(r, r->n++);
+    for (uint32_t f = 0; f < r->opts->n_features; f++) {
+        slot[f] = value[f];
+        exact_sums_add(&r->sum[f], value[f]);
+    }
+    if (r->has_begun || r->n < r->opts->least)
+        return;
+    r->has_begun = true;
+    for (uint32_t f = 0; f < r->opts->n_features && !r->opts->is_plain; f++)
+        clamp_begin(r, f);
+}
+
 struct rolling_score rolling_judge(struct rolling *r, uint64_t exit_ns, const uint64_t *value)
 {
     struct rolling_score score = {.sigmas = NAN};
-    uint64_t entered[MAX_TREE_FEATURES], *slot;
+    uint64_t entered[MAX_TREE_FEATURES];
 
     while (r->n > 0 && (r->n == ROLLING_MAX_EXECUTIONS ||
                         (exit_ns > r->exit_ns[r->first] &&
@@ -238,25 +288,17 @@ struct rolling_score rolling_judge(struct rolling *r, uint64_t exit_ns, const ui
         forget_oldest(r);
     score.n = r->n;
     for (uint32_t f = 0; f < r->opts->n_features; f++) {
-        double mean = rolling_mean(r, f), width = width_of(r, f, mean);
+        double mean = rolling_mean(r, f);
+        double width = width_of(r, f, mean, rolling_deviation(r, f));
         double z = fabs((double)value[f] - mean) / width;
 
-        entered[f] = value[f];
+        entered[f] = r->has_begun ? clamp(r, mean, width, value[f]) : value[f];
         if (r->n < r->opts->least || r->n == 0)
             continue;
-        entered[f] = clamp(r, mean, width, value[f]);
         if (isnan(score.sigmas) || z > score.sigmas)
             score = (struct rolling_score){z, f, (double)value[f], mean, width, r->n};
     }
-    if (r->n == r->cap)
-        widen(r);
-    r->exit_ns[(r->first + r->n) % r->cap] = exit_ns;
-    slot = r->value + (r->first + r->n) % r->cap * r->opts->n_features;
-    for (uint32_t f = 0; f < r->opts->n_features; f++) {
-        slot[f] = entered[f];
-        exact_sums_add(&r->sum[f], entered[f]);
-    }
-    r->n++;
+    enter(r, exit_ns, entered);
     return score;
 }
 

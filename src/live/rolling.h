@@ -10,6 +10,10 @@
  * for another way of being typical. And where the program changes its pace, the mean follows,
  * which it would not if what is strange were left out.
  *
+ * The first few have nothing before them to be compared with, and a program's start is often
+ * slow. So when they are enough to judge by, they are clamped to seven deviations around their
+ * median, by their median distance from it: of the first ones, fewer than half may be extreme.
+ *
  * Forgetting is exact: values are whole numbers, sums of 128 bits, so what goes out of the
  * window leaves nothing behind, no rounding either.
  *
@@ -73,6 +77,7 @@ struct rolling {
     uint64_t *exit_ns;               /* [cap] ring: [first, first + n) modulo cap */
     uint64_t *value;                 /* (cap, n_features), as they entered */
     size_t cap, first, n;
+    bool has_begun; /* values are clamped: from opts->least on, until half of that is left */
     struct exact_sums sum[MAX_TREE_FEATURES];
 };
 
@@ -91,7 +96,8 @@ struct rolling_score {
  * rolling_judge -- compare an execution, then make it one of those to compare with.
  *   exit_ns  when it was left; not before the last one's
  *   value    (n_features)
- * O(n_features) on average.
+ * O(n_features) on average: the begin is gone through once, and again only after half of it was
+ * forgotten.
  */
 struct rolling_score rolling_judge(struct rolling *r, uint64_t exit_ns, const uint64_t *value);
 

@@ -115,6 +115,75 @@ static void extremes_do_not_widen_what_is_usual(void **state)
     assert_true(n_found_plain < 5);
 }
 
+/*
+ * Of the first 30 executions some are a hundred times as long, then one in a hundred is ten
+ * times: how many of these 19 are found, and how wide what is typical is, in the end of the
+ * begin and after it.
+ */
+static uint32_t found_after_a_slow_start(uint32_t n_slow, bool is_plain, double *deviation,
+                                         double *begin)
+{
+    struct rolling_opts opts = opts_of("duration");
+    struct rolling r;
+    struct rng rng = {7};
+    uint32_t n_found = 0;
+
+    opts.window_ns = UINT64_MAX;
+    opts.least = 30;
+    opts.sigmas = 6;
+    opts.is_plain = is_plain;
+    rolling_init(&r, &opts);
+    for (uint64_t i = 0; i < 2000; i++) {
+        double d = 1e7 * (1 + 0.02 * rng_normal(&rng));
+        double times = i < n_slow ? 100 : i >= 100 && i % 100 == 99 ? 10 : 1;
+        uint64_t value = (uint64_t)llrint(d * times);
+
+        n_found += rolling_judge(&r, i, &value).sigmas > opts.sigmas && times > 1;
+        if (i == 29)
+            *begin = rolling_deviation(&r, 0);
+    }
+    *deviation = rolling_deviation(&r, 0);
+    rolling_release(&r);
+    return n_found;
+}
+
+static void a_slow_start_does_not_hide_what_comes(void **state)
+{
+    double deviation, begin, plain;
+
+    (void)state;
+    assert_int_equal(found_after_a_slow_start(7, false, &deviation, &begin), 19);
+    assert_true(begin < 1.3e6 && deviation < 6e5);
+    assert_int_equal(found_after_a_slow_start(14, false, &deviation, &begin), 19);
+    assert_true(found_after_a_slow_start(7, true, &deviation, &begin) < 19);
+    /* Where nothing is extreme, values count as they are. */
+    assert_int_equal(found_after_a_slow_start(0, false, &deviation, &begin), 19);
+    found_after_a_slow_start(0, true, &deviation, &plain);
+    assert_true(begin == plain && plain > 1e5 && plain < 3e5);
+}
+
+/* A pause longer than the window, and a slow start again; what is forgotten leaves nothing. */
+static void every_begin_is_clamped(void **state)
+{
+    struct rolling_opts opts = opts_of("duration");
+    struct rolling r;
+
+    (void)state;
+    opts.window_ns = 1000;
+    opts.least = 30;
+    rolling_init(&r, &opts);
+    for (uint64_t round = 0; round < 3; round++) {
+        for (uint64_t i = 0; i < 200; i++) {
+            uint64_t value = i < 5 ? 1000000000 : 10000000;
+
+            rolling_judge(&r, 5000 * round + i, &value);
+        }
+        assert_int_equal(r.n, 200);
+        assert_true(rolling_mean(&r, 0) < 1.2e7);
+    }
+    rolling_release(&r);
+}
+
 /* Ten times slower from now on: strange at first, then typical. */
 static void a_new_pace_is_learnt(void **state)
 {
@@ -191,6 +260,8 @@ int main(void)
         cmocka_unit_test(mean_and_deviation_by_hand),
         cmocka_unit_test(forgetting_is_exact),
         cmocka_unit_test(extremes_do_not_widen_what_is_usual),
+        cmocka_unit_test(a_slow_start_does_not_hide_what_comes),
+        cmocka_unit_test(every_begin_is_clamped),
         cmocka_unit_test(a_new_pace_is_learnt),
         cmocka_unit_test(features_are_named_once_and_known),
         cmocka_unit_test(features_of_an_execution_by_hand),

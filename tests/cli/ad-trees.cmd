@@ -6,6 +6,9 @@ snag ad "$(cat program)" --foi step --foi '/^[ab]$/' --json --quiet | jq -c '.fo
 snag ad "$(cat program)" --foi step --json --quiet --tree-sigmas 8 --tree-features duration,exclusive,calls | jq -c '.foi[] | [.anomalies, .unjudged]'
 snag ad "$(cat program)" --foi step --json --quiet --tree-window 1 --step 0 | jq -c '.foi[] | [.foi, .anomalies]'
 
+# A rank that begins late makes the first executions of all others long: that hides none of the later ones.
+snag ad 'replay:synth:0:init@1s 1000*step(a@10ms |);ranks=8;jitter=0.02;slow=a/300/10/1' --foi step --quiet | grep ^step
+
 # By what another run has taught; the same verdicts as after the run.
 snag analyze 'synth:main(90*step(compute@1ms(a 3*b) >1 <1 c@200us));ranks=4;jitter=0.2;seed=3;slow=c/31/30' --foi step -o monday.snag --quiet >monday
 snag model save monday.snag step.model
