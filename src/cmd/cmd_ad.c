@@ -80,9 +80,10 @@ static void see_executions(const struct live_trees *trees, const struct ad_step 
     uint32_t n = 0;
     const struct live_foi *foi = trees ? live_trees_foi(trees, &n) : NULL;
 
-    live->n_executions = live->n_strange_executions = 0;
+    live->n_executions = 0;
+    live->n_strange_executions = 0;
     for (uint32_t i = 0; i < n; i++) {
-        live->n_executions += foi[i].totals.n_executions;
+        live->n_executions += (double)foi[i].totals.n_executions;
         live->n_strange_executions += foi[i].totals.n_anomalies;
         for (uint32_t t = 0; t < foi[i].trees.forest.n_trees; t++) {
             if (!foi[i].verdict[t].is_anomaly)
@@ -102,9 +103,9 @@ static void take_step(void *ctx, const struct ad_step *step)
 
     see_others(m, &seen);
     seen.heard_ns = clock_ns();
-    seen.live.n_steps++;
-    seen.live.n_events = n->n_events;
-    seen.live.n_calls = n->n_calls;
+    seen.live.n_steps += !step->is_last; /* that one only closes what is open */
+    seen.live.n_events = (double)n->n_events;
+    seen.live.n_calls = (double)n->n_calls;
     seen.live.n_anomalies = n->n_anomalies;
     seen.live.n_unjudged = n->n_unjudged;
     seen.live.n_slight = n->n_slight;
@@ -289,9 +290,10 @@ static void print_text(const struct live_session *s)
           text_count(n->n_calls, calls), text_count(n->n_events, events),
           (unsigned long long)s->stream.n_steps, text_plural(s->stream.n_steps),
           s->is_interrupted ? ", interrupted" : "");
-    print("%s strange call%s; %s call%s not judged: too few calls to compare with had been "
+    print("%s strange call%s%s; %s call%s not judged: too few calls to compare with had been "
           "seen (--min-count)\n",
           text_count(live_totals_anomalies(s), strange), text_plural(live_totals_anomalies(s)),
+          s->stored.is_judged_again || n->n_anomalies == 0 ? "" : " when they ended",
           text_count(n->n_unjudged, other), text_plural(n->n_unjudged));
     live_totals_print_slight(s);
     live_totals_print_trees(s);

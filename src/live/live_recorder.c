@@ -570,8 +570,9 @@ static void put_cost(void *ctx, const struct live_cost *cost)
 struct last_judge {
     const struct live_recorder *recorder;
     const struct ad_step *step;
-    struct idmap fid; /* of all models */
-    uint32_t *model;  /* [fid.n] */
+    struct idmap fid;           /* of all models */
+    uint32_t *model;            /* [fid.n] */
+    struct anomaly_stats *kept; /* [ad_models] of what is not taken back */
 };
 
 static void number_models(struct last_judge *last, const struct ad *ad)
@@ -600,18 +601,16 @@ static bool is_ours(const struct live_recorder *r, const struct prov_record *rec
     return idmap_find(&r->evidence.histories.groups, process) != IDMAP_NONE;
 }
 
-static void judge_again(void *ctx, enum prov_kind kind, const struct prov_record *record,
-                        struct prov_final *final)
+static void judge_by(const struct last_judge *last, uint32_t model, enum prov_kind kind,
+                     const struct prov_record *record, struct prov_final *final)
 {
-    const struct last_judge *last = ctx;
     const struct ad *ad = last->step->ad;
-    uint32_t model = model_of(last, record);
     const struct call_judge *judge = ad_judge(ad, model);
     uint64_t time_ns =
         last->recorder->opts.is_inclusive ? record->inclusive_ns : record->exclusive_ns;
     struct call_judgement judgement;
 
-    if (record->is_execution || judge == NULL || !is_ours(last->recorder, record))
+    if (judge == NULL)
         return;
     judgement = call_judge_score(judge, ad_sketch(ad, model), time_ns);
     *final = (struct prov_final){.is_judged = true,
@@ -619,6 +618,19 @@ static void judge_again(void *ctx, enum prov_kind kind, const struct prov_record
                                               (kind == PROV_ANOMALY),
                                  .score = judgement.score,
                                  .p = judgement.p};
+}
+
+static void judge_again(void *ctx, enum prov_kind kind, const struct prov_record *record,
+                        struct prov_final *final)
+{
+    const struct last_judge *last = ctx;
+    uint32_t model = model_of(last, record);
+
+    if (record->is_execution || !is_ours(last->recorder, record))
+        return;
+    judge_by(last, model, kind, record, final);
+    if (kind == PROV_ANOMALY && model != UINT32_MAX && !final->is_pruned)
+        anomaly_stats_add(&last->kept[model], (double)record->severity_ns, record->score);
 }
 
 static void finish(struct live_recorder *r, const struct ad_step *step)
@@ -629,15 +641,21 @@ static void finish(struct live_recorder *r, const struct ad_step *step)
     if (r->partners)
         partners_finish(r->partners, put_anomaly, r);
     number_models(&last, step->ad);
+    last.kept = mem_alloc(ad_models(step->ad), sizeof *last.kept);
     run_stats_put(&r->stats, step, r->store);
     prov_store_flush(r->store); /* what was lost is told at the end */
     r->final = err_keep(prov_store_rejudge(r->store, judge_again, &last, &r->rejudged));
     r->is_judged_again = r->final.code == 0;
+    if (r->is_judged_again && r->rejudged.n_taken_back > 0) {
+        run_stats_keep(&r->stats, last.kept, r->rejudged.n_taken_back);
+        run_stats_put_numbers(&r->stats, step, r->store);
+    }
     if (n->no_bytes == NULL && n->n_bytes > 0)
         prov_store_put_size(r->store, n->n_bytes);
     prov_store_end(r->store);
     idmap_release(&last.fid);
     free(last.model);
+    free(last.kept);
 }
 
 /* A program that is killed leaves what was known of all its calls a moment before. */

@@ -93,6 +93,12 @@ static void add_counters(struct run_stats *s, const struct calls *c)
     }
 }
 
+void anomaly_stats_add(struct anomaly_stats *stats, double severity_ns, double score)
+{
+    moments_add(&stats->severity, fmax(severity_ns, 0) / NS_PER_US);
+    moments_add(&stats->score, score);
+}
+
 void run_stats_step(struct run_stats *s, const struct ad_step *step)
 {
     follow_models(s, step);
@@ -104,9 +110,21 @@ void run_stats_step(struct run_stats *s, const struct ad_step *step)
     for (size_t i = 0; i < step->n_verdicts; i++) {
         const struct verdict *v = &step->verdict[i];
 
-        moments_add(&s->function[v->model].severity, fmax(v->severity_ns, 0) / NS_PER_US);
-        moments_add(&s->function[v->model].score, v->judgement.score);
+        anomaly_stats_add(&s->function[v->model].anomalies, v->severity_ns, v->judgement.score);
     }
+}
+
+void run_stats_keep(struct run_stats *s, const struct anomaly_stats *kept,
+                    uint64_t n_taken_back)
+{
+    uint64_t n = 0, n_kept = 0;
+
+    for (uint32_t i = 0; i < s->n_functions; i++) {
+        n += s->function[i].anomalies.score.n;
+        n_kept += kept[i].score.n;
+    }
+    for (uint32_t i = 0; i < s->n_functions && n_kept + n_taken_back == n; i++)
+        s->function[i].anomalies = kept[i];
 }
 
 /* ---------------------------------------------------------------------------------- models */
@@ -158,11 +176,11 @@ static void put_function(const struct run_stats *s, const struct ad_step *step, 
                                          .fid = ad_function(step->ad, model),
                                          .func = name,
                                          .n_calls = own->other.n,
-                                         .n_anomalies = own->score.n,
+                                         .n_anomalies = own->anomalies.score.n,
                                          .exclusive = s->is_inclusive ? other : judged,
                                          .inclusive = s->is_inclusive ? judged : other,
-                                         .severity = prov_stats_of(&own->severity),
-                                         .score = prov_stats_of(&own->score)});
+                                         .severity = prov_stats_of(&own->anomalies.severity),
+                                         .score = prov_stats_of(&own->anomalies.score)});
     free(name);
 }
 

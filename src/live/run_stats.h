@@ -17,10 +17,17 @@
 /* sketch_stats -- of durations, in microseconds; skewness and kurtosis to 1.6 % of a value. */
 struct prov_stats sketch_stats(const struct sketch *sketch);
 
+/* Of the anomalies of one function. */
+struct anomaly_stats {
+    struct moments severity, score; /* microseconds */
+};
+
+void anomaly_stats_add(struct anomaly_stats *stats, double severity_ns, double score);
+
 struct function_stats {
     struct sketch other; /* of the durations that are not judged: inclusive, or exclusive */
-    struct moments severity, score; /* of the anomalies; microseconds */
-    uint64_t version, n_calls;      /* of the model stored last; 0: there is none */
+    struct anomaly_stats anomalies;
+    uint64_t version, n_calls; /* of the model stored last; 0: there is none */
 };
 
 struct run_stats {
@@ -40,6 +47,16 @@ void run_stats_release(struct run_stats *stats);
 /* run_stats_step -- all calls and counters of a step, and its anomalies. O(calls). Calls that
  * are closed because the stream is over do not count. */
 void run_stats_step(struct run_stats *stats, const struct ad_step *step);
+
+/*
+ * run_stats_keep -- these remain of the anomalies, others were taken back: the statistics are
+ * of these then.
+ *   kept          (ad_models) by model
+ *   n_taken_back  all others; where both are not all that there were, as records were lost or
+ *                 removed, nothing changes
+ */
+void run_stats_keep(struct run_stats *stats, const struct anomaly_stats *kept,
+                    uint64_t n_taken_back);
 
 /* run_stats_version -- of a model as it judges now, which is stored if need be. */
 uint64_t run_stats_version(struct run_stats *stats, const struct ad_step *step, uint32_t model,

@@ -17,20 +17,19 @@
 void live_metrics(struct metrics *metrics, const struct live_counts *n)
 {
     const struct metric rows[] = {
-        {"snag_live_steps", METRIC_COUNTER, "Steps judged", (double)n->n_steps, NULL, 0},
-        {"snag_live_events", METRIC_COUNTER, "Events judged", (double)n->n_events, NULL, 0},
-        {"snag_live_calls", METRIC_COUNTER, "Calls that ended", (double)n->n_calls, NULL, 0},
+        {"snag_live_steps", METRIC_COUNTER, "Steps judged", n->n_steps, NULL, 0},
+        {"snag_live_events", METRIC_COUNTER, "Events judged", n->n_events, NULL, 0},
+        {"snag_live_calls", METRIC_COUNTER, "Calls that ended", n->n_calls, NULL, 0},
         {"snag_live_anomalies", METRIC_COUNTER,
          "Anomalies found, with those that were withdrawn at the end", (double)n->n_anomalies,
          NULL, 0},
         {"snag_live_executions", METRIC_COUNTER, "Executions of functions of interest",
-         (double)n->n_executions, NULL, 0},
+         n->n_executions, NULL, 0},
         {"snag_live_slight_calls", METRIC_COUNTER,
-         "Strange calls that lost too little to be anomalies", (double)n->n_slight, NULL, 0},
+         "Strange calls that lost too little to be anomalies", n->n_slight, NULL, 0},
         {"snag_live_unjudged_calls", METRIC_COUNTER,
-         "Calls not judged, as too few had been seen to compare with", (double)n->n_unjudged,
-         NULL, 0},
-        {"snag_live_lost_events", METRIC_COUNTER, "Events lost", (double)n->n_lost, NULL, 0},
+         "Calls not judged, as too few had been seen to compare with", n->n_unjudged, NULL, 0},
+        {"snag_live_lost_events", METRIC_COUNTER, "Events lost", n->n_lost, NULL, 0},
         {"snag_live_lag_seconds", METRIC_GAUGE,
          "How much later the last step came than the one that came soonest", 1e-9 * n->lag_ns,
          NULL, 0},
@@ -149,15 +148,22 @@ static json_t *points_json(const struct live_state *live)
                      json_count(p->next));
 }
 
+/* What only who judged has counted: of the past it is not known. */
+static json_t *count_of_steps(const struct live_state *live, uint64_t n)
+{
+    return live->opts.is_past ? json_null() : json_count(n);
+}
+
 static json_t *executions_json(const struct live_state *live)
 {
     const struct live_executions *n = &live->executions;
 
     if (live->opts.typical != LIVE_EXECUTION)
         return json_null();
-    return json_pack("{s:o, s:o, s:o, s:o}", "total", json_count(n->n), "anomalies",
-                     json_count(n->n_anomalies), "unjudged", json_count(n->n_unjudged), "cut",
-                     json_count(n->n_cut));
+    return json_pack("{s:o, s:o, s:o, s:o}", "total", count_of_steps(live, n->n), "anomalies",
+                     json_count(n->n_anomalies), "unjudged",
+                     count_of_steps(live, n->n_unjudged), "cut",
+                     count_of_steps(live, n->n_cut));
 }
 
 static void set_counts(json_t *json, const struct live_state *live)
@@ -166,18 +172,27 @@ static void set_counts(json_t *json, const struct live_state *live)
     const struct {
         const char *name;
         uint64_t n;
-    } counts[] = {{"steps", t->n_steps},           {"begin_ns", t->begin_ns},
-                  {"end_ns", t->end_ns},           {"events", t->n_events},
-                  {"calls", t->n_calls},           {"anomalies", t->n_anomalies},
-                  {"severity_ns", t->severity_ns}, {"taken_back", t->n_taken_back},
-                  {"slight", t->n_slight},         {"least_ns", (uint64_t)t->least_ns},
-                  {"messages", t->n_messages},     {"unjudged", t->n_unjudged},
-                  {"lost_events", t->n_lost},      {"up_ns", clock_ns() - live->started_ns},
-                  {"ranks", live->n_ranks},        {"locations", live->n_places},
-                  {"regions", live->n_regions},    {"counters", live->n_counters}};
+    } counts[] = {{"begin_ns", t->begin_ns},
+                  {"end_ns", t->end_ns},
+                  {"anomalies", t->n_anomalies},
+                  {"severity_ns", t->severity_ns},
+                  {"taken_back", t->n_taken_back},
+                  {"least_ns", (uint64_t)t->least_ns},
+                  {"up_ns", clock_ns() - live->started_ns},
+                  {"ranks", live->n_ranks},
+                  {"locations", live->n_places},
+                  {"regions", live->n_regions},
+                  {"counters", live->n_counters}},
+      of_steps[] = {{"steps", t->n_steps},       {"events", t->n_events},
+                    {"slight", t->n_slight},     {"messages", t->n_messages},
+                    {"unjudged", t->n_unjudged}, {"lost_events", t->n_lost}};
 
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         json_object_set_new(json, counts[i].name, json_count(counts[i].n));
+    for (size_t i = 0; i < sizeof of_steps / sizeof *of_steps; i++)
+        json_object_set_new(json, of_steps[i].name, count_of_steps(live, of_steps[i].n));
+    json_object_set_new(json, "calls",
+                        live_state_knows_calls(live) ? json_count(t->n_calls) : json_null());
 }
 
 int api_live_status(struct live_state *live, const struct request *request,
@@ -199,7 +214,8 @@ int api_live_status(struct live_state *live, const struct request *request,
     json_object_set_new(json, "detector", json_string(live->opts.detector));
     json_object_set_new(json, "is_inclusive", json_boolean(live->opts.is_inclusive));
     set_counts(json, live);
-    json_object_set_new(json, "events_per_s", json_number(events_per_s(live)));
+    json_object_set_new(json, "events_per_s",
+                        live->opts.is_past ? json_null() : json_number(events_per_s(live)));
     json_object_set_new(json, "lag_ns",
                         isnan(live->totals.lag_ns) ? json_null()
                                                    : json_number(live->totals.lag_ns));

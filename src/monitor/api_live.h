@@ -19,12 +19,14 @@
 #include <stdint.h>
 
 struct live_counts {
-    uint64_t n_steps, n_events, n_calls, n_unjudged, n_slight, n_lost;
-    uint64_t n_anomalies;                        /* also those that are taken back in the end */
-    double lag_ns;                               /* NAN: not known */
-    uint64_t n_executions, n_strange_executions; /* of functions of interest */
-    char execution[PROV_EXECUTION_ID_SIZE];      /* the last strange one; "": not known */
-    uint64_t execution_ns;                       /* when it was found, since 1970 */
+    /* NAN: not known, as of a store that is only read */
+    double n_steps, n_events, n_calls, n_unjudged, n_slight, n_lost;
+    double n_executions; /* of functions of interest */
+    double lag_ns;
+    uint64_t n_anomalies; /* also those that are taken back in the end */
+    uint64_t n_strange_executions;
+    char execution[PROV_EXECUTION_ID_SIZE]; /* the last strange one; "": not known */
+    uint64_t execution_ns;                  /* when it was found, since 1970 */
     struct prov_counts store;
     struct reduction reduction;
 };

@@ -6,6 +6,7 @@
 #include "monitor/api_live.h"
 #include "run/run_summary.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,6 +72,13 @@ static void say_span(struct bundle *bundle, uint64_t version, const struct live_
     say(bundle, "width", span->width);
 }
 
+/* A store has records of calls that are strange, and of some normal ones: when all others were
+ * is not known. */
+static bool knows_plane(const struct live_state *live, enum live_plane plane)
+{
+    return !live->opts.is_past || plane == LIVE_ANOMALIES || plane == LIVE_SEVERITY;
+}
+
 /* -------------------------------------------------------------------------------- heat map */
 
 int api_live_heatmap(struct live_state *live, const struct request *request,
@@ -88,6 +96,9 @@ int api_live_heatmap(struct live_state *live, const struct request *request,
 
     if (rc == 0)
         rc = read_time_range(request, &range);
+    if (rc == 0 && !knows_plane(live, plane))
+        rc = err_set(ERR_NOT_FOUND, "when all calls were is not known, as a store has records "
+                                    "of strange calls and of some normal ones");
     if (rc < 0)
         return rc;
     live_state_lock(live);
@@ -193,8 +204,9 @@ int api_live_history(struct live_state *live, const struct request *request,
     if (grid == NULL)
         return err_set(ERR_NOT_FOUND, "there is no such rank, region or counter");
     for (uint32_t p = 0; p < n_planes; p++)
-        bundle_add(&bundle, n_planes == 2 ? of_counter[p] : planes[p], BUNDLE_F64,
-                   value + (size_t)p * span.width, span.width);
+        if (n_planes == 2 || knows_plane(live, p))
+            bundle_add(&bundle, n_planes == 2 ? of_counter[p] : planes[p], BUNDLE_F64,
+                       value + (size_t)p * span.width, span.width);
     say_span(&bundle, version, &span);
     rc = response_bundle(response, &bundle);
     free(value);
@@ -203,33 +215,53 @@ int api_live_history(struct live_state *live, const struct request *request,
 
 /* ------------------------------------------------------------------------------- statistics */
 
+enum part { TOTAL, MEAN, DEVIATION, MINIMUM, MAXIMUM, LAST, DELTA, N_MEASURED };
+
+static const char *const parts[] = {
+    [TOTAL] = "total",     [MEAN] = "mean", [DEVIATION] = "deviation", [MINIMUM] = "minimum",
+    [MAXIMUM] = "maximum", [LAST] = "last", [DELTA] = "delta"};
+
 /* A statistic to rank by. */
 struct ranking_measure {
     enum live_plane plane;
-    enum { TOTAL, MEAN, DEVIATION, MINIMUM, MAXIMUM, LAST, DELTA } part;
+    enum part part;
 };
 
 static int read_measure(const char *text, struct ranking_measure *measure)
 {
-    static const char *const parts[] = {
-        [TOTAL] = "total",     [MEAN] = "mean",       [DEVIATION] = "deviation",
-        [MINIMUM] = "minimum", [MAXIMUM] = "maximum", [LAST] = "last",
-        [DELTA] = "delta"};
     size_t length = strcspn(text, ".");
     const char *part = text[length] ? text + length + 1 : "total";
     int rc = find_plane(text, length, &measure->plane);
 
     if (rc < 0)
         return rc;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    for (int i = 0; i < N_MEASURED; i++)
         if (strcmp(part, parts[i]) == 0) {
-            measure->part = i;
+            measure->part = (enum part)i;
             return 0;
         }
     return err_set(ERR_USAGE,
                    "expected total, mean, deviation, minimum, maximum, last or "
                    "delta, not '%.40s'",
                    part);
+}
+
+/* Of the past, records and statistics of a store, and a server, each tell some of it. */
+static bool is_known(const struct live_state *live, const struct live_row *row,
+                     const struct ranking_measure *by)
+{
+    bool has_records = live->store_url != NULL;
+
+    if (!live->opts.is_past)
+        return true;
+    if (by->plane == LIVE_CALLS)
+        return live_row_calls(row) > 0;
+    if (by->plane == LIVE_SEVERITY)
+        return has_records;
+    if (by->part == LAST || by->part == DELTA)
+        return false;
+    return by->plane == LIVE_EXCLUSIVE ? row->exclusive_ns.n > 0
+                                       : row->has_steps || (has_records && by->part == TOTAL);
 }
 
 static double measured(const struct live_row *row, const struct ranking_measure *by)
@@ -258,13 +290,22 @@ static double measured(const struct live_row *row, const struct ranking_measure 
     }
 }
 
-static json_t *stat_json(const struct live_stat *s)
+/* known: bits, 1 << part; what is not is null. */
+static json_t *stat_json(const struct live_stat *s, unsigned known)
 {
-    return json_pack("{s:o, s:o, s:f, s:f, s:o, s:o, s:o, s:I}", "count", json_count(s->n),
-                     "total", json_count((uint64_t)s->sums.sum), "mean", live_stat_mean(s),
-                     "deviation", live_stat_deviation(s), "minimum", json_count(s->minimum),
-                     "maximum", json_count(s->maximum), "last", json_count(s->last), "delta",
-                     (json_int_t)(s->last - s->before_last));
+    json_t *json =
+        json_pack("{s:o, s:o, s:f, s:f, s:o, s:o, s:o, s:I}", "count", json_count(s->n),
+                  "total", json_count((uint64_t)s->sums.sum), "mean", live_stat_mean(s),
+                  "deviation", live_stat_deviation(s), "minimum", json_count(s->minimum),
+                  "maximum", json_count(s->maximum), "last", json_count(s->last), "delta",
+                  (json_int_t)(s->last - s->before_last));
+
+    for (int i = 0; i < N_MEASURED; i++)
+        if (!(known & 1u << i))
+            json_object_set_new(json, parts[i], json_null());
+    if (!(known & 1u << MEAN))
+        json_object_set_new(json, "count", json_null());
+    return json;
 }
 
 /* --------------------------------------------------------------------------------- ranking */
@@ -302,18 +343,23 @@ static int read_ranking(const struct request *request, struct ranking_asked *ask
     return rc;
 }
 
-/* Those that have had calls, in order. Returns how many. Under the lock. */
-static uint32_t rank_rows(const struct live_row *row, uint32_t n,
-                          const struct ranking_asked *asked, struct ranking_row *listed)
+/* Those that have had calls, or may have, in order; those of which it is not known come last.
+ * Returns how many. Under the lock. */
+static uint32_t rank_rows(const struct live_state *live, const struct ranking_asked *asked,
+                          struct ranking_row *listed)
 {
-    uint32_t n_listed = 0;
+    const struct live_row *row = asked->is_of_ranks ? live->rank : live->of_region;
+    uint32_t n = asked->is_of_ranks ? live->n_ranks : live->n_regions, n_listed = 0;
 
     for (uint32_t i = 0; i < n; i++) {
         double value = measured(&row[i], &asked->by);
 
-        if (live_row_calls(&row[i]) > 0)
-            listed[n_listed++] =
-                (struct ranking_row){.value = asked->is_least ? -value : value, .row = i};
+        if (!is_known(live, &row[i], &asked->by))
+            value = -INFINITY;
+        else if (asked->is_least)
+            value = -value;
+        if (live->opts.is_past || live_row_calls(&row[i]) > 0)
+            listed[n_listed++] = (struct ranking_row){.value = value, .row = i};
     }
     qsort(listed, n_listed, sizeof *listed, compare);
     return n_listed;
@@ -324,6 +370,8 @@ struct ranked_row {
     struct live_row row;
     struct live_region region; /* without its sketch */
     uint32_t id;
+    unsigned known[LIVE_PLANES]; /* as of stat_json */
+    bool has_history;
     double history[HISTORY_WIDTH];
 };
 
@@ -336,6 +384,14 @@ static void copy_ranked(const struct live_state *live, const struct ranking_aske
     out->row = asked->is_of_ranks ? live->rank[id] : live->of_region[id];
     if (!asked->is_of_ranks)
         out->region = live->region[id];
+    for (uint32_t plane = 0; plane < LIVE_PLANES; plane++) {
+        out->known[plane] = 0;
+        for (int part = 0; part < N_MEASURED; part++)
+            if (is_known(live, &out->row,
+                         &(struct ranking_measure){(enum live_plane)plane, (enum part)part}))
+                out->known[plane] |= 1u << part;
+    }
+    out->has_history = knows_plane(live, asked->by.plane);
     live_grid_read(grid, asked->by.plane, id, span, out->history);
 }
 
@@ -346,7 +402,7 @@ static json_t *item_json(const struct ranked_row *ranked, bool is_of_ranks,
     const struct live_region *region = &ranked->region;
     json_t *item, *values = json_array();
 
-    for (uint32_t i = 0; i < span->width; i++)
+    for (uint32_t i = 0; ranked->has_history && i < span->width; i++)
         json_array_append_new(values, json_number(ranked->history[i]));
     if (is_of_ranks)
         item = json_pack("{s:o, s:o}", "rank", json_count(row->rank), "program",
@@ -356,10 +412,15 @@ static json_t *item_json(const struct ranked_row *ranked, bool is_of_ranks,
                          "name", json_text(region->name), "short_name",
                          json_text(region->short_name), "kind", region_kind_name(region->kind),
                          "is_foi", (int)region->is_foi, "is_judged", (int)region->is_judged);
-    json_object_set_new(item, "calls", json_count(live_row_calls(row)));
-    json_object_set_new(item, "anomalies", stat_json(&row->anomalies));
-    json_object_set_new(item, "severity_ns", stat_json(&row->severity_ns));
-    json_object_set_new(item, "exclusive_ns", stat_json(&row->exclusive_ns));
+    json_object_set_new(item, "calls",
+                        ranked->known[LIVE_CALLS] ? json_count(live_row_calls(row))
+                                                  : json_null());
+    json_object_set_new(item, "anomalies",
+                        stat_json(&row->anomalies, ranked->known[LIVE_ANOMALIES]));
+    json_object_set_new(item, "severity_ns",
+                        stat_json(&row->severity_ns, ranked->known[LIVE_SEVERITY]));
+    json_object_set_new(item, "exclusive_ns",
+                        stat_json(&row->exclusive_ns, ranked->known[LIVE_EXCLUSIVE]));
     json_object_set_new(item, "history",
                         json_pack("{s:o, s:o, s:o}", "begin_ns", json_count(span->begin_ns),
                                   "bin_ns", json_count(span->bin_ns), "values", values));
@@ -380,8 +441,7 @@ static struct ranked_row *take_ranked(struct live_state *live,
     *version = live_state_version(live);
     n_rows = asked->is_of_ranks ? live->n_ranks : live->n_regions;
     listed = mem_alloc(n_rows, sizeof *listed);
-    *n_all =
-        rank_rows(asked->is_of_ranks ? live->rank : live->of_region, n_rows, asked, listed);
+    *n_all = rank_rows(live, asked, listed);
     *n = *n_all < asked->limit ? *n_all : asked->limit;
     ranked = mem_alloc(*n, sizeof *ranked);
     *span = live_grid_span(asked->is_of_ranks ? &live->rank_grid : &live->region_grid, 0,

@@ -73,10 +73,8 @@ static void take_record(struct live_past *past, sqlite3_stmt *query)
         point.messages = number(query, PAST_MESSAGES);
     }
     point.severity_ns = nanoseconds(query, PAST_SEVERITY);
-    live_state_past(state, &point, function);
-    live_state_lock(state);
-    state->totals.n_taken_back += number(query, PAST_IS_TAKEN_BACK);
-    live_state_unlock(state);
+    live_state_past(state, &point, function,
+                    sqlite3_column_int(query, PAST_IS_TAKEN_BACK) != 0);
 }
 
 static int read_records(struct live_past *past, struct database *reader)
@@ -110,8 +108,14 @@ static int read_calls(struct database *reader, uint64_t *n_calls)
 
 /* What is read of ranks and functions. */
 struct statistics {
-    struct live_slow *rank; /* [ranks.n] */
-    size_t rank_cap;
+    struct live_slow *rank;      /* [ranks.n] */
+    struct times_of *rank_times; /* [ranks.n] */
+    size_t rank_cap, rank_times_cap;
+    struct times_of {
+        uint64_t n_calls;
+        struct moments exclusive_ns;
+    } * times; /* [n_functions] of all ranks */
+    size_t times_cap;
     struct idmap ranks, cells;
     struct slow_cell *cell; /* [cells.n] */
     size_t cell_cap;
@@ -136,21 +140,22 @@ static uint32_t take_function(struct live_past *past, struct statistics *s, cons
 
     live_state_past_function(past->state, f, name);
     mem_grow(&s->is_waiting, &s->waiting_cap, (size_t)f + 1, sizeof *s->is_waiting);
-    for (; s->n_functions <= f; s->n_functions++)
+    mem_grow(&s->times, &s->times_cap, (size_t)f + 1, sizeof *s->times);
+    for (; s->n_functions <= f; s->n_functions++) {
         s->is_waiting[s->n_functions] = waits(past->functions.name[s->n_functions]);
+        s->times[s->n_functions] = (struct times_of){.n_calls = 0};
+    }
     return f;
 }
 
 /* An instance that was started again has said more of the same rank. */
-static void add_calls(struct slow_cell *c, uint64_t n, double mean, double deviation)
+static void add_calls(struct slow_cell *c, const struct moments *more)
 {
     struct moments all = prov_stats_moments(&(struct prov_stats){
-                       .count = c->n_calls, .mean = c->mean_ns, .stddev = c->deviation_ns}),
-                   more = prov_stats_moments(
-                       &(struct prov_stats){.count = n, .mean = mean, .stddev = deviation});
+        .count = c->n_calls, .mean = c->mean_ns, .stddev = c->deviation_ns});
     struct prov_stats stats;
 
-    moments_merge(&all, &more);
+    moments_merge(&all, more);
     stats = prov_stats_of(&all);
     c->n_calls = stats.count;
     c->mean_ns = stats.mean;
@@ -158,32 +163,113 @@ static void add_calls(struct slow_cell *c, uint64_t n, double mean, double devia
 }
 
 /* Columns of the query below. */
-enum { SLOW_PROGRAM, SLOW_RANK, SLOW_FUNCTION, SLOW_CALLS, SLOW_MEAN, SLOW_DEVIATION };
+enum {
+    SLOW_PROGRAM,
+    SLOW_RANK,
+    SLOW_FUNCTION,
+    SLOW_CALLS,
+    SLOW_MEAN,
+    SLOW_DEVIATION,
+    SLOW_LEAST,
+    SLOW_MOST,
+    SLOW_ALL /* calls that ended */
+};
 
 static const char sql_slow[] =
     "SELECT s.pid, u.rid, s.func, s.exclusive ->> 'count', s.exclusive ->> 'mean', "
-    "s.exclusive ->> 'stddev' FROM func_stats_of_runs s LEFT JOIN runs u ON u.run = s.run";
+    "s.exclusive ->> 'stddev', s.exclusive ->> 'minimum', s.exclusive ->> 'maximum', "
+    "s.calls "
+    "FROM func_stats_of_runs s LEFT JOIN runs u ON u.run = s.run";
+
+static uint64_t count(sqlite3_stmt *query, int column)
+{
+    int64_t n = sqlite3_column_int64(query, column);
+
+    return n > 0 && (double)n < PROV_MAX_STATS ? (uint64_t)n : 0;
+}
+
+static struct times_of read_times(sqlite3_stmt *query)
+{
+    struct prov_stats s = {.count = count(query, SLOW_CALLS),
+                           .mean = 1e3 * sqlite3_column_double(query, SLOW_MEAN),
+                           .stddev = 1e3 * sqlite3_column_double(query, SLOW_DEVIATION),
+                           .minimum = 1e3 * sqlite3_column_double(query, SLOW_LEAST),
+                           .maximum = 1e3 * sqlite3_column_double(query, SLOW_MOST)};
+
+    return (struct times_of){count(query, SLOW_ALL), prov_stats_moments(&s)};
+}
+
+static void add_times(struct times_of *all, const struct times_of *more)
+{
+    all->n_calls += more->n_calls;
+    moments_merge(&all->exclusive_ns, &more->exclusive_ns);
+}
 
 static void take_statistics(struct live_past *past, struct statistics *s, sqlite3_stmt *query)
 {
     uint32_t program = number(query, SLOW_PROGRAM), rank = number(query, SLOW_RANK);
-    int64_t n_calls = sqlite3_column_int64(query, SLOW_CALLS);
     uint32_t r, f, c, known;
+    struct times_of times = read_times(query);
 
     s->has_all |= sqlite3_column_type(query, SLOW_RANK) == SQLITE_NULL;
-    if (sqlite3_column_type(query, SLOW_RANK) == SQLITE_NULL || n_calls <= 0)
+    if (times.n_calls == 0)
         return;
+    f = take_function(past, s, rundb_text(query, SLOW_FUNCTION));
+    add_times(&s->times[f], &times);
+    if (sqlite3_column_type(query, SLOW_RANK) == SQLITE_NULL || times.exclusive_ns.n == 0)
+        return;
+    known = s->ranks.n;
     r = idmap_add(&s->ranks, key_pair(program, rank));
     mem_grow(&s->rank, &s->rank_cap, (size_t)r + 1, sizeof *s->rank);
+    mem_grow(&s->rank_times, &s->rank_times_cap, (size_t)r + 1, sizeof *s->rank_times);
     s->rank[r] = (struct live_slow){.program = program, .rank = rank};
-    f = take_function(past, s, rundb_text(query, SLOW_FUNCTION));
+    if (r == known)
+        s->rank_times[r] = (struct times_of){.n_calls = 0};
+    add_times(&s->rank_times[r], &times);
     known = s->cells.n;
     c = idmap_add(&s->cells, key_pair(r, f));
     mem_grow(&s->cell, &s->cell_cap, (size_t)c + 1, sizeof *s->cell);
     if (c == known)
         s->cell[c] = (struct slow_cell){.rank = r, .function = f, .program = program};
-    add_calls(&s->cell[c], (uint64_t)n_calls, 1e3 * sqlite3_column_double(query, SLOW_MEAN),
-              1e3 * sqlite3_column_double(query, SLOW_DEVIATION));
+    add_calls(&s->cell[c], &times.exclusive_ns);
+}
+
+static uint64_t whole(double x)
+{
+    return x > 0 && x < 1.8e19 ? (uint64_t)llround(x) : 0;
+}
+
+static struct live_stat stat_of(const struct moments *m)
+{
+    double n = (double)m->n;
+
+    return (struct live_stat){
+        .n = m->n,
+        .minimum = whole(m->min),
+        .maximum = whole(m->max),
+        .sums = {(unsigned __int128)fmax(n * m->mean, 0),
+                 (unsigned __int128)fmax(m->m2 + n * m->mean * m->mean, 0)}};
+}
+
+/* Of a rank only where no instance reads several: else some of its calls are theirs. */
+static void tell_times(struct live_past *past, const struct statistics *s)
+{
+    uint32_t n_ranks = s->has_all ? 0 : s->ranks.n, n = s->n_functions;
+    struct live_past_times *times = mem_alloc((size_t)n + n_ranks, sizeof *times);
+
+    for (uint32_t f = 0; f < n; f++)
+        times[f] = (struct live_past_times){.region = f,
+                                            .n_calls = s->times[f].n_calls,
+                                            .exclusive_ns = stat_of(&s->times[f].exclusive_ns)};
+    for (uint32_t r = 0; r < n_ranks; r++)
+        times[n + r] =
+            (struct live_past_times){.region = LIVE_NO_REGION,
+                                     .program = s->rank[r].program,
+                                     .rank = s->rank[r].rank,
+                                     .n_calls = s->rank_times[r].n_calls,
+                                     .exclusive_ns = stat_of(&s->rank_times[r].exclusive_ns)};
+    live_state_past_times(past->state, times, (size_t)n + n_ranks);
+    free(times);
 }
 
 static void compare_ranks(struct live_past *past, struct statistics *s)
@@ -207,7 +293,7 @@ static void compare_ranks(struct live_past *past, struct statistics *s)
     free(slow);
 }
 
-static int read_slow(struct live_past *past, struct database *reader)
+static int read_statistics(struct live_past *past, struct database *reader)
 {
     struct statistics s = {0};
     sqlite3_stmt *query = NULL;
@@ -218,9 +304,13 @@ static int read_slow(struct live_past *past, struct database *reader)
     if (rc == 0 && status != SQLITE_DONE)
         rc = prov_reader_error(reader, past->url);
     sqlite3_finalize(query);
-    if (rc == 0)
+    if (rc == 0) {
+        tell_times(past, &s);
         compare_ranks(past, &s);
+    }
     free(s.rank);
+    free(s.rank_times);
+    free(s.times);
     free(s.cell);
     free(s.is_waiting);
     idmap_release(&s.ranks);
@@ -249,7 +339,7 @@ static int read_store(struct live_past *past, bool is_written)
         rc = read_calls(&reader, &n_calls);
     past->n_calls = n_calls;
     if (rc == 0)
-        rc = read_slow(past, &reader);
+        rc = read_statistics(past, &reader);
     if (rc == 0)
         rc = reduction_read(&reader, past->url, &reduction);
     database_close(&reader);
@@ -324,7 +414,8 @@ int live_past_open(struct live_past *past, const struct live_past_opts *opts)
     past->state =
         live_state_new(&(struct live_opts){.source = opts->url ? opts->url : opts->server,
                                            .store_url = opts->url,
-                                           .detector = "?"});
+                                           .detector = "?",
+                                           .is_past = true});
     rc = look(past, is_written);
     if (rc < 0 && past->url && past->is_lost) { /* the store can be shown without the server */
         log_warn("serve", "%s", err_message());

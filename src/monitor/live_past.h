@@ -36,10 +36,10 @@ struct live_past {
 };
 
 /*
- * live_past_open -- read a store, and ask a parameter server. Only records are known, so calls,
- * and executions, that were neither strange nor kept to compare with are in the totals alone,
- * and there are no histograms; a server knows all calls, models of functions, and what each
- * rank did.
+ * live_past_open -- read a store, and ask a parameter server. Of a store records are known, and
+ * how many calls functions had and what these took, of ranks where an instance read one alone;
+ * how many executions there were, steps, and what was judged is not, and there are no
+ * histograms. A server knows all calls, models of functions, and what each rank did.
  *   opts  a store, a server, or both; its texts, but for the URL, must outlive past
  * Returns 0, or what prov_reader_open or ps_ask does; past is released then. O(records).
  */

@@ -145,7 +145,9 @@ static void add_place(struct live_state *state, const struct location *location)
     if (row < state->n_ranks)
         return;
     mem_grow(&state->rank, &state->rank_cap, row + 1, sizeof *state->rank);
-    state->rank[row] = (struct live_row){.rank = location->rank, .program = location->program};
+    state->rank[row] = (struct live_row){.rank = location->rank,
+                                         .program = location->program,
+                                         .has_steps = !state->opts.is_past};
     state->n_ranks = row + 1;
 }
 
@@ -155,7 +157,7 @@ static void add_region(struct live_state *state, const struct region *region)
 
     mem_grow(&state->region, &state->region_cap, r + 1, sizeof *state->region);
     mem_grow(&state->of_region, &state->of_region_cap, r + 1, sizeof *state->of_region);
-    state->of_region[r] = (struct live_row){0};
+    state->of_region[r] = (struct live_row){.has_steps = !state->opts.is_past};
     state->region[r] = (struct live_region){.name = keep(state, region->name),
                                             .short_name = keep(state, region->short_name),
                                             .kind = region->kind};
@@ -338,7 +340,7 @@ static void add_totals(struct live_state *state, const struct ad_step *step)
         t->begin_ns = step->begin_ns;
     if (step->end_ns > t->end_ns)
         t->end_ns = step->end_ns;
-    t->n_steps++;
+    t->n_steps += !step->is_last; /* that one only closes what is open */
     t->n_events = ad->n_events;
     t->n_calls = ad->n_calls;
     t->n_anomalies = ad->n_anomalies;
@@ -482,19 +484,20 @@ void live_state_step(void *ctx, const struct ad_step *step)
     publish(state, step, &stored);
 }
 
-static void add_past(struct live_row *row, const struct live_point *point)
+static void add_past(struct live_row *row, const struct live_point *point, bool is_taken_back)
 {
-    live_stat_add(&row->exclusive_ns, point->exclusive_ns);
-    live_stat_add(&row->anomalies, point->verdict == LIVE_ANOMALY);
-    if (point->verdict == LIVE_ANOMALY)
-        live_stat_add(&row->severity_ns, point->severity_ns);
+    row->n_taken_back += is_taken_back;
+    if (point->verdict != LIVE_ANOMALY)
+        return;
+    if (!row->has_steps) /* else a server has told of it */
+        row->anomalies.sums.sum++;
+    live_stat_add(&row->severity_ns, point->severity_ns);
 }
 
 /* A record of an execution: the sums are those of calls. */
 static void add_past_execution(struct live_state *state, const struct live_point *point)
 {
     state->region[point->region].is_foi = true;
-    state->executions.n++;
     if (point->verdict == LIVE_ANOMALY) {
         state->executions.n_anomalies++;
         note_strange(state, point);
@@ -512,24 +515,26 @@ static void reach_past(struct live_state *state, const struct live_point *point)
         state->totals.end_ns = end_ns;
 }
 
-static void add_past_call(struct live_state *state, const struct live_point *point)
+static void add_past_call(struct live_state *state, const struct live_point *point,
+                          bool is_taken_back)
 {
     bool is_anomaly = point->verdict == LIVE_ANOMALY;
     uint64_t severity_ns = is_anomaly ? point->severity_ns : 0;
-    double value[LIVE_PLANES] = {1, is_anomaly, (double)severity_ns,
-                                 (double)point->exclusive_ns};
+    const double value[LIVE_PLANES] = {
+        [LIVE_ANOMALIES] = is_anomaly, [LIVE_SEVERITY] = (double)severity_ns};
     uint32_t row = live_state_find_rank(state, point->program, point->rank);
 
     live_grid_add(&state->rank_grid, row, point->enter_ns, value);
     live_grid_add(&state->region_grid, point->region, point->enter_ns, value);
-    add_past(&state->rank[row], point);
-    add_past(&state->of_region[point->region], point);
+    add_past(&state->rank[row], point, is_taken_back);
+    add_past(&state->of_region[point->region], point, is_taken_back);
     state->totals.n_anomalies += is_anomaly;
+    state->totals.n_taken_back += is_taken_back;
     state->totals.severity_ns += severity_ns;
 }
 
 void live_state_past(struct live_state *state, const struct live_point *point,
-                     const char *function)
+                     const char *function, bool is_taken_back)
 {
     struct arena arena = {0};
     struct location location = {
@@ -552,7 +557,7 @@ void live_state_past(struct live_state *state, const struct live_point *point,
     if (point->kind == LIVE_EXECUTION)
         add_past_execution(state, point);
     else
-        add_past_call(state, point);
+        add_past_call(state, point, is_taken_back);
     live_state_unlock(state);
 }
 
@@ -572,12 +577,28 @@ static void know_function(struct live_state *state, uint32_t region, const char 
     live_grid_grow(&state->region_grid, state->n_regions);
 }
 
-static uint32_t know_rank(struct live_state *state, uint32_t program, uint32_t rank)
+static struct live_row *know_rank(struct live_state *state, uint32_t program, uint32_t rank)
 {
     if (live_state_find_rank(state, program, rank) == IDMAP_NONE)
         add_place(state, &(struct location){.name = "", .rank = rank, .program = program});
     live_grid_grow(&state->rank_grid, state->n_ranks);
-    return live_state_find_rank(state, program, rank);
+    return &state->rank[live_state_find_rank(state, program, rank)];
+}
+
+void live_state_past_times(struct live_state *state, const struct live_past_times *times,
+                           size_t n)
+{
+    live_state_lock(state);
+    for (size_t i = 0; i < n; i++) {
+        const struct live_past_times *t = &times[i];
+        struct live_row *row = t->region == LIVE_NO_REGION
+                                   ? know_rank(state, t->program, t->rank)
+                                   : &state->of_region[t->region];
+
+        row->n_calls = t->n_calls;
+        row->exclusive_ns = t->exclusive_ns;
+    }
+    live_state_unlock(state);
 }
 
 /* Whom a statistic is of; NULL: neither a rank as a whole nor a function as a whole. */
@@ -590,8 +611,7 @@ static struct live_row *know_row(struct live_state *state, const struct ps_stat_
     if (is_all == (*key->region == '\0'))
         return NULL;
     if (!is_all)
-        return &state->rank[know_rank(state, (uint32_t)strtoul(key->program, NULL, 10),
-                                      key->rank)];
+        return know_rank(state, (uint32_t)strtoul(key->program, NULL, 10), key->rank);
     region = names_add(number, key->region);
     know_function(state, region, key->region);
     return &state->of_region[region];
@@ -607,8 +627,10 @@ static void know_statistic(struct live_row *row, const char *name, const struct 
 
     if (strcmp(name, "calls") == 0)
         row->n_calls += (uint64_t)stat->whole.sum;
-    else if (strcmp(name, "anomalies") == 0)
-        live_stat_merge(&row->anomalies, &anomalies);
+    if (strcmp(name, "anomalies") != 0)
+        return;
+    live_stat_merge(&row->anomalies, &anomalies);
+    row->has_steps = true;
 }
 
 static void forget_statistic(struct live_row *row, const char *name)
@@ -617,6 +639,16 @@ static void forget_statistic(struct live_row *row, const char *name)
         row->n_calls = 0;
     else if (strcmp(name, "anomalies") == 0)
         row->anomalies = (struct live_stat){.n = 0};
+}
+
+/* A server is not told of what is taken back. */
+static void take_back_known(struct live_row *row, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (row[i].has_steps)
+            row[i].anomalies.sums.sum -= row[i].n_taken_back < row[i].anomalies.sums.sum
+                                             ? row[i].n_taken_back
+                                             : row[i].anomalies.sums.sum;
 }
 
 /* What several programs tell of functions of one name is added up. */
@@ -641,6 +673,8 @@ static void know_statistics(struct live_state *state, const struct ps_state *kno
             else if (row)
                 forget_statistic(row, key.name);
         }
+    take_back_known(state->rank, state->n_ranks);
+    take_back_known(state->of_region, state->n_regions);
 }
 
 /* Returns how many calls. */
@@ -731,7 +765,8 @@ void live_state_past_told(struct live_state *state, uint64_t n_calls,
     uint64_t n_recorded = state->points[LIVE_CALL].next;
 
     live_state_lock(state);
-    n_calls = n_calls > n_recorded ? n_calls : n_recorded;
+    if (n_calls > 0 && n_calls < n_recorded) /* which are stored sooner than the statistics */
+        n_calls = n_recorded;
     state->totals.n_calls_stored = n_calls;
     if (n_calls < state->totals.n_calls_told)
         n_calls = state->totals.n_calls_told;

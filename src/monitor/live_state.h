@@ -52,11 +52,13 @@ struct live_row {
     uint32_t rank, program;        /* of a rank */
     struct live_stat anomalies;    /* per step with calls; the sum without those taken back */
     struct live_stat severity_ns;  /* per anomaly */
-    struct live_stat exclusive_ns; /* per call */
+    struct live_stat exclusive_ns; /* per call; n is 0 where that is not known */
     uint64_t n_calls;              /* where that is known otherwise; 0: as exclusive_ns has */
+    uint64_t n_taken_back;         /* of records of a store */
+    bool has_steps; /* else of anomalies only their sum is known, not how many a step had */
 };
 
-/* live_row_calls -- how many calls it is of. */
+/* live_row_calls -- how many calls it is of; 0 of the past: not known. */
 static inline uint64_t live_row_calls(const struct live_row *row)
 {
     return row->n_calls > 0 ? row->n_calls : row->exclusive_ns.n;
@@ -109,9 +111,10 @@ struct live_opts {
     struct live_recorder *recorder; /* asked for counts with each step; NULL: none */
     struct live_trees *trees;       /* a sink before this one: its executions become points */
     enum live_point_kind typical;   /* points that are meant when nobody says which */
+    bool is_past; /* told by live_state_past...: there are no steps, nor what they count */
 };
 
-/* Executions of all functions of interest. */
+/* Executions of all functions of interest; of the past n_anomalies alone is known. */
 struct live_executions {
     uint64_t n, n_anomalies, n_unjudged, n_cut;
 };
@@ -177,14 +180,28 @@ void live_state_free(struct live_state *state);
 void live_state_step(void *ctx, const struct ad_step *step);
 
 /*
- * live_state_past -- a call of which a record is left, for a state without steps (live_past.h).
- * In order of time; counts as a call, and as a step of its own for the statistics. Or an
- * execution, as its kind says, which counts as that.
- *   point     its region is that of the function: the next new one, or one known
- *   function  its name
+ * live_state_past -- a call of which a record is left, or an execution, as its kind says, for a
+ * state without steps (live_past.h). In order of time. Of anomalies all have records, so they
+ * are counted by these; of what is normal only some have, so calls and executions are not.
+ *   point          its region is that of the function: the next new one, or one known
+ *   function       its name
+ *   is_taken_back  it was an anomaly until the final models said otherwise
  */
 void live_state_past(struct live_state *state, const struct live_point *point,
-                     const char *function);
+                     const char *function, bool is_taken_back);
+
+/* Of all calls of a function, or of a rank: how many, and their own times. */
+struct live_past_times {
+    uint32_t region; /* LIVE_NO_REGION: of a rank */
+    uint32_t program, rank;
+    uint64_t n_calls;
+    struct live_stat exclusive_ns;
+};
+#define LIVE_NO_REGION UINT32_MAX
+
+/* live_state_past_times -- what the statistics of a store say of (n) functions and ranks. */
+void live_state_past_times(struct live_state *state, const struct live_past_times *times,
+                           size_t n);
 
 /* live_state_past_again -- all of them are going to be told anew. */
 void live_state_past_again(struct live_state *state);
@@ -214,7 +231,7 @@ void live_state_past_slow(struct live_state *state, const struct live_slow *slow
 
 /*
  * live_state_past_told -- those are all that are there.
- *   n_calls     that there were, if more than have a record
+ *   n_calls     that there were; 0: not known
  *   store       what is there
  *   is_written  somebody still writes: more will come
  */
@@ -266,6 +283,13 @@ uint64_t live_state_version(const struct live_state *state);
 
 /* live_state_has_store -- a store was opened. Thread-safe. */
 bool live_state_has_store(struct live_state *state);
+
+/* live_state_knows_calls -- how many calls there were: of the past, if statistics or a server
+ * tell. Under the lock. */
+static inline bool live_state_knows_calls(const struct live_state *state)
+{
+    return !state->opts.is_past || state->totals.n_calls > 0;
+}
 
 /* live_state_find_rank -- the row of a rank, or IDMAP_NONE. Under the lock. */
 uint32_t live_state_find_rank(const struct live_state *state, uint32_t program, uint32_t rank);

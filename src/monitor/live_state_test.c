@@ -270,7 +270,8 @@ static void versions_count_steps(void **state)
     struct live_state *live = watch(100000000, &truth);
 
     (void)state;
-    assert_int_equal(live_state_version(live), live->totals.n_steps + 1);
+    /* Also by the step that closes what is open, which is none of the program's, and the end. */
+    assert_int_equal(live_state_version(live), live->totals.n_steps + 2);
     assert_int_equal(live->phase, LIVE_OVER);
     assert_true(isnan(live->totals.lag_ns));
     live_state_free(live);
@@ -450,6 +451,45 @@ static void a_store_is_there_when_the_program_is(void **state)
     live_state_free(live);
 }
 
+/* Of rank 3 a server was told of 6 anomalies in 2 steps; 2 were taken back, by records. */
+static void what_is_taken_back_leaves_what_a_server_was_told(void **state)
+{
+    struct live_state *live = live_state_new(
+        &(struct live_opts){.source = "s", .store_url = "s", .detector = "?", .is_past = true});
+    struct ps_snapshot known = {.n_functions = 0};
+    struct live_point point = {.rank = 3, .enter_ns = 10, .verdict = LIVE_NORMAL};
+    struct ps_stat_entry entry = {.program = {.data = (unsigned char *)"0", .n = 1},
+                                  .name = {.data = (unsigned char *)"anomalies", .n = 9},
+                                  .rank = 3};
+    struct names number = {0};
+    struct ps_stat stat = {0};
+    char key[PS_KEY_SIZE];
+
+    (void)state;
+    names_add(&number, "f");
+    for (int i = 0; i < 3; i++) {
+        live_state_past(live, &point, "f", i < 2);
+        point.verdict = LIVE_ANOMALY;
+    }
+    assert_int_equal(live->totals.n_anomalies, 2);
+    assert_int_equal(live->totals.n_taken_back, 2);
+    assert_int_equal((uint64_t)live->rank[0].anomalies.sums.sum, 2);
+    assert_false(live->rank[0].has_steps || live_state_knows_calls(live));
+    ps_stat_add(&stat, 2);
+    ps_stat_add(&stat, 4);
+    ps_state_key(&entry, key);
+    ps_state_count(&known.state, key, &stat);
+    for (int times = 0; times < 3; times++) {
+        live_state_past_known(live, &known, &number);
+        assert_true(live->rank[0].has_steps);
+        assert_int_equal((uint64_t)live->rank[0].anomalies.sums.sum, 4);
+        assert_int_equal(live->rank[0].anomalies.n, 2);
+    }
+    ps_state_release(&known.state);
+    names_release(&number);
+    live_state_free(live);
+}
+
 /* Two programs with a function of the same name: their calls are added up, however often the
  * server is asked. */
 static void what_a_server_knows_of_programs_is_added_up(void **state)
@@ -518,6 +558,7 @@ int main(void)
         cmocka_unit_test(readings_are_those_of_the_values),
         cmocka_unit_test(a_store_is_there_when_the_program_is),
         cmocka_unit_test(what_a_server_knows_of_programs_is_added_up),
+        cmocka_unit_test(what_is_taken_back_leaves_what_a_server_was_told),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -455,6 +455,12 @@ int health_check(struct worker *worker)
 
 /* -------------------------------------------------------------------- what Prometheus reads */
 
+/* What only who judged has counted. */
+static double of_steps(const struct live_state *live, uint64_t n)
+{
+    return live->opts.is_past ? NAN : (double)n;
+}
+
 /* Zeroes where a run is served. */
 static struct live_counts live_counts(struct live_state *live)
 {
@@ -464,15 +470,15 @@ static struct live_counts live_counts(struct live_state *live)
         return n;
     live_state_lock(live);
     n = (struct live_counts){
-        .n_steps = live->totals.n_steps,
-        .n_events = live->totals.n_events,
-        .n_calls = live->totals.n_calls,
+        .n_steps = of_steps(live, live->totals.n_steps),
+        .n_events = of_steps(live, live->totals.n_events),
+        .n_calls = live_state_knows_calls(live) ? (double)live->totals.n_calls : NAN,
         .n_anomalies = live->totals.n_anomalies + live->totals.n_taken_back,
-        .n_unjudged = live->totals.n_unjudged,
-        .n_slight = live->totals.n_slight,
-        .n_lost = live->totals.n_lost,
+        .n_unjudged = of_steps(live, live->totals.n_unjudged),
+        .n_slight = of_steps(live, live->totals.n_slight),
+        .n_lost = of_steps(live, live->totals.n_lost),
         .lag_ns = live->totals.lag_ns,
-        .n_executions = live->executions.n,
+        .n_executions = of_steps(live, live->executions.n),
         .n_strange_executions = live->executions.n_anomalies,
         .execution_ns = live->strange.at_ns,
         .store = live->store,
@@ -500,7 +506,7 @@ void site_metrics(struct served *served, unsigned n_connections, const char *acc
         {"snag_projection_running", METRIC_GAUGE, "A projection is running",
          atomic_load(&served->is_projecting), NULL, 0},
         {"snag_calls", METRIC_GAUGE, "Calls in the run",
-         (double)(live.n_calls + served->run.columns.n_calls), NULL, 0},
+         live.n_calls + (double)served->run.columns.n_calls, NULL, 0},
     };
     const struct metrics_job job = {.version = served->snag,
                                     .command = served->command,

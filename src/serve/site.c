@@ -13,6 +13,7 @@
  */
 #include "serve/site.h"
 
+#include "base/json.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -55,17 +56,19 @@ static uint64_t tell(struct served *served)
     struct live_state *live = served->live;
     struct live_totals totals;
     uint64_t version;
-    bool is_over;
+    bool is_over, knows_calls;
 
     live_state_lock(live);
     version = live_state_version(live);
     totals = live->totals;
+    knows_calls = live_state_knows_calls(live);
     is_over = live->phase == LIVE_OVER || live->phase == LIVE_FAILED;
     live_state_unlock(live);
     served_tell(served, is_over ? "over" : "step",
-                json_pack("{s:I, s:I, s:I, s:I, s:I}", "version", (json_int_t)version, "steps",
-                          (json_int_t)totals.n_steps, "end_ns", (json_int_t)totals.end_ns,
-                          "calls", (json_int_t)totals.n_calls, "anomalies",
+                json_pack("{s:I, s:o, s:I, s:o, s:I}", "version", (json_int_t)version, "steps",
+                          live->opts.is_past ? json_null() : json_count(totals.n_steps),
+                          "end_ns", (json_int_t)totals.end_ns, "calls",
+                          knows_calls ? json_count(totals.n_calls) : json_null(), "anomalies",
                           (json_int_t)totals.n_anomalies));
     return version;
 }

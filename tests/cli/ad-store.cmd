@@ -92,3 +92,9 @@ snag provdb reduction two
 # Whoever is in the cause of a record has a lane in it.
 snag ad 'synth:2000*step(compute@1ms >1 <1 c@200us);ranks=6;jitter=0.1;slow=compute/700/12/2' --step 0.2 --store 'sqlite:causes?shards=1' --quiet >/dev/null
 snag provdb filter causes 1 | jq -c 'select(.cause | length > 1) | (.cause | map(.rank)) - ([.rid] + (.partners | map(.rid)))' | sort | uniq -c | tr -s ' '
+
+# What the models at the end take back is in no number of the store then; without a store nothing is judged again, which is said.
+echo 'synth:300*step(a@1ms b@2ms >1 <1 |);ranks=6;jitter=0.05;slow=a/1/1.3/3;slow=b/100/20/4' >taken
+snag ad "$(cat taken)" --step 0.02 --call-detector hbos --quiet | sed -n 2p
+snag ad "$(cat taken)" --step 0.02 --call-detector hbos --quiet --store taken.store | sed -n 2,3p
+snag query taken.store "SELECT (SELECT anomalies FROM jobs), sum(anomalies), sum(severity ->> 'count'), abs(sum(severity ->> 'accumulate') - (SELECT sum(outlier_severity) FROM anomalies WHERE NOT is_pruned)) < 1 FROM func_stats"

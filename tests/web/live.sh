@@ -32,7 +32,7 @@ try_all() {
     try /live/points /live/points
     try /live/points '/live/points?since=10&fois=2,4&ranks=0,1&from=1000&to=900000000&most=50'
     try /live/heatmap /live/heatmap
-    try /live/heatmap '/live/heatmap?what=exclusive_ns&from=1000&to=900000000&width=10'
+    [ "${is_past:-}" ] || try /live/heatmap '/live/heatmap?what=exclusive_ns&from=1000&to=900000000&width=10'
     try /live/ranks /live/ranks
     try /live/slow /live/slow
     try /live/regions '/live/regions?by=severity_ns.maximum&limit=2&order=least'
@@ -218,6 +218,11 @@ try_all
 get $api/live/status
 check "executions" "$(field '[.points.kind, .executions.total, .executions.unjudged, .points.next]')" '["executions",9000,30,9000]'
 strange=$(field .executions.anomalies)
+check "steps, as the program's last line has them" "$(field .steps)" \
+    "$("$SNAG" ad "$program" --step 0.1 --foi step --json | jq .steps)"
+calls=$(field .calls) regions=$(field .regions)
+get "$api/live/regions?by=exclusive_ns.mean"
+times=$(field '[.items[] | [.name, .calls, .exclusive_ns.total, (.exclusive_ns.mean | round)]]')
 executions_of
 get "$api/live/records?kind=executions"
 check "all that are strange have records" "$(field .total)" "$strange"
@@ -227,11 +232,24 @@ start
 executions_of
 try /live/status /live/status
 check "executions of before" "$(field '[.points.kind, .executions.anomalies]')" "[\"executions\",$strange]"
+# Records are of some calls: how many there were of all is what statistics say, or not known.
+check "calls and regions of before" "$(field '[.calls, .regions]')" "[$calls,$regions]"
+check "not known" "$(field '[.steps, .events, .messages, .unjudged, .slight, .lost_events, .events_per_s, .executions.total, .executions.unjudged] | unique')" '[null]'
+try /live/regions '/live/regions?by=exclusive_ns.mean'
+check "times of functions" "$(field '[.items[] | [.name, .calls, .exclusive_ns.total, (.exclusive_ns.mean | round)]]')" "$times"
+try /live/ranks '/live/ranks?by=exclusive_ns.mean'
+check "times of ranks" "$(field '[.items[] | .calls, .exclusive_ns.mean, .anomalies.mean, (.history.values | length)] | unique')" '[null,0]'
+try /live/ranks '/live/ranks?by=anomalies.total&limit=1'
+check "anomalies of ranks" "$(field '.items[0].anomalies.total > 0')" true
+problem /live/heatmap '/live/heatmap?what=calls' 404
+get /metrics
+check "metrics" "$(sed -nE 's/^snag_live_(executions|steps|calls|strange_executions)_total //p' "$body" | paste -sd ' ')" "NaN $calls NaN $strange"
 stop
 
 # What is left in a store.
 "$sample_store" "$work/store"
 serving=(serve "$work/store")
+is_past=yes
 start
 try_all
 try /live/records /live/records

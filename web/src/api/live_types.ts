@@ -1,20 +1,21 @@
 // What the server sends of a program that is live, see docs/serve.md and openapi.json.
 
+/* null: not known, as of a store that is only read */
 export interface LiveStat {
-    count: number;
-    total: number;
-    mean: number;
-    deviation: number;
-    minimum: number;
-    maximum: number;
-    last: number;
-    delta: number;
+    count: number | null;
+    total: number | null;
+    mean: number | null;
+    deviation: number | null;
+    minimum: number | null;
+    maximum: number | null;
+    last: number | null;
+    delta: number | null;
 }
 
 export interface LiveHistory {
     begin_ns: number;
     bin_ns: number;
-    values: number[];
+    values: number[]; /* none: not known */
 }
 
 export interface LiveStatus {
@@ -25,22 +26,28 @@ export interface LiveStatus {
     source: string;
     detector: string;
     is_inclusive: boolean; /* whole times are judged */
-    steps: number;
+    steps: number | null; /* null, as all below: of a store that is only read, not known */
     begin_ns: number;
     end_ns: number;
-    events: number;
-    calls: number;
+    events: number | null;
+    calls: number | null;
     anomalies: number;
     severity_ns: number;
     taken_back: number;
     least_ns: number;
-    unjudged: number;
-    lost_events: number;
-    events_per_s: number;
+    unjudged: number | null;
+    lost_events: number | null;
+    events_per_s: number | null;
     lag_ns: number | null;
     ranks: number;
     regions: number;
     fois: number[];
+    executions: {
+        total: number | null;
+        anomalies: number;
+        unjudged: number | null;
+        cut: number | null;
+    } | null; /* null: no functions of interest */
     loop: "sought" | "followed" | "not_found" | null;
     points: { kind?: "calls" | "executions"; kept: number; most: number; next: number };
     store: {
@@ -65,7 +72,7 @@ export interface LiveStatus {
 }
 
 interface Ranked {
-    calls: number;
+    calls: number | null;
     anomalies: LiveStat;
     severity_ns: LiveStat;
     exclusive_ns: LiveStat;
@@ -249,8 +256,8 @@ export interface LiveRecord {
 /* What the events `step` and `over` say. */
 export interface LiveStep {
     version: number;
-    steps: number;
+    steps: number | null;
     end_ns: number;
-    calls: number;
+    calls: number | null;
     anomalies: number;
 }

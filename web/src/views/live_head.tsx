@@ -48,7 +48,7 @@ export function LiveTrouble() {
     const now = status.value!;
     const { store } = now;
     const said = [
-        now.lost_events > 0 && `${plural(now.lost_events, "event")} lost`,
+        now.lost_events && `${plural(now.lost_events, "event")} lost`,
         store && store.dropped > 0 && `${plural(store.dropped, "record")} not stored`,
         store &&
             store.removed > 0 &&
@@ -103,16 +103,20 @@ function Differing({ now }: { now: LiveStatus }) {
     );
 }
 
-/* A job's are those of its instances, which nobody is told. */
-const hasSteps = (now: LiveStatus) => now.steps > 0 || now.server_calls === null;
-
 function furtherFacts(now: LiveStatus): string[] {
-    const facts = hasSteps(now) ? [plural(now.steps, "step"), formatTime(now.end_ns)] : [];
-    if (!isOver.value) facts.push(`${formatCount(now.events_per_s)} events/s`);
+    const facts = now.steps === null ? [] : [plural(now.steps, "step"), formatTime(now.end_ns)];
+    if (now.events_per_s !== null && !isOver.value)
+        facts.push(`${formatCount(now.events_per_s)} events/s`);
     if (now.lag_ns !== null && !isOver.value) facts.push(`${formatTime(now.lag_ns)} behind`);
     if (now.store) facts.push(`${plural(now.store.stored, "record")} stored`);
     return facts;
 }
+
+/* How many there were is not known of a store, which has the strange ones. */
+const executionsText = ({ total, anomalies }: NonNullable<LiveStatus["executions"]>) =>
+    total === null
+        ? `; ${plural(anomalies, "strange execution")}`
+        : `; ${plural(total, "execution")}`;
 
 export function LiveHead() {
     const now = status.value!;
@@ -129,11 +133,12 @@ export function LiveHead() {
             </span>
             <span class="headline">
                 <b class="live-anomalies">{plural(now.anomalies, "anomaly", "anomalies")}</b> in{" "}
-                <span class="live-calls">{plural(now.calls, "call")}</span> of{" "}
-                {plural(now.ranks, "rank")}, {formatTime(now.severity_ns)} lost
+                <span class="live-calls">
+                    {now.calls === null ? "calls" : plural(now.calls, "call")}
+                </span>{" "}
+                of {plural(now.ranks, "rank")}, {formatTime(now.severity_ns)} lost
                 {now.taken_back > 0 && `; ${formatCount(now.taken_back)} more taken back`}
-                {now.points.kind === "executions" &&
-                    `; ${plural(now.points.next, "execution")}`}
+                {now.executions && executionsText(now.executions)}
                 {now.loop && <span class="live-loop">{loops[now.loop]}</span>}
             </span>
             <span class="dim">

@@ -8,9 +8,11 @@ import { formatCount, formatTime } from "../format/units";
 import {
     chooseSpan,
     planeChosen,
+    planes,
     rankChosen,
     shown,
     spanChosen,
+    status,
     toggleRank,
 } from "../state/live";
 import { useQuery } from "../state/query";
@@ -35,10 +37,16 @@ async function load(what: string, abort: AbortSignal): Promise<HeatMap> {
 }
 
 const isTime = () => planeChosen.value.endsWith("_ns");
-const isCount = () => planeChosen.value === "calls" || planeChosen.value === "exclusive_ns";
+const isCount = (plane: string) => plane === "calls" || plane === "exclusive_ns";
+const titles: [(typeof planes)[number], string][] = [
+    ["anomalies", "anomalies"],
+    ["severity_ns", "time lost"],
+    ["calls", "calls"],
+    ["exclusive_ns", "time"],
+];
 /* Strange things have colours of their own. */
 const colourOf = () => (x: number) =>
-    (isCount() ? countColour : hotColour)(x, theme.value === "dark");
+    (isCount(planeChosen.value) ? countColour : hotColour)(x, theme.value === "dark");
 const textOf = (value: number) => (isTime() ? formatTime(value) : formatCount(value));
 
 /* What is chosen, above the picture: a stretch of time, a rank. */
@@ -155,12 +163,10 @@ export function LiveHeat() {
                     <Choice
                         label="What the history shows"
                         value={what}
-                        options={[
-                            ["anomalies", "anomalies"],
-                            ["severity_ns", "time lost"],
-                            ["calls", "calls"],
-                            ["exclusive_ns", "time"],
-                        ]}
+                        options={titles.filter(
+                            /* When all calls were a store does not tell. */
+                            ([plane]) => status.value?.steps !== null || !isCount(plane),
+                        )}
                         choose={(v) => (planeChosen.value = v)}
                     />
                 </>

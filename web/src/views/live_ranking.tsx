@@ -43,7 +43,7 @@ const options: [string, string][] = [
 
 type Item = LiveRank | LiveRegion;
 
-function valueOf(item: Item): number {
+function valueOf(item: Item): number | null {
     const [plane, part] = statistic.value.split(".");
     if (plane === "calls") return item.calls;
     return (item[plane as "anomalies"] as LiveStat)[part as "total"];
@@ -51,6 +51,7 @@ function valueOf(item: Item): number {
 
 function textOf(item: Item): string {
     const value = valueOf(item);
+    if (value === null) return "not known";
     return statistic.value.includes("_ns") ? formatTime(value) : formatMean(value);
 }
 
