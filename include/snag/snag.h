@@ -136,6 +136,13 @@ typedef struct snag_run snag_run;
 SNAG_API int snag_run_open(const char *path, snag_run **run);
 SNAG_API void snag_run_close(snag_run *run);
 
+/*
+ * snag_run_check_same -- see that the directory of its name is still the run that is open, as
+ * somebody may have made it anew: all that is read is of the one that was opened. Labels and
+ * retrains see to it themselves. Returns 0 or SNAG_ERROR_NOT_FOUND.
+ */
+SNAG_API int snag_run_check_same(const snag_run *run);
+
 /* snag_run_functions -- how many functions of interest there are; numbered from 0. */
 SNAG_API size_t snag_run_functions(const snag_run *run);
 

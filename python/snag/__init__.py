@@ -144,6 +144,9 @@ Runs = Union[Run, PathLike, Sequence[Union[Run, PathLike]]]
 def _paths(runs: Runs) -> List[str]:
     if isinstance(runs, (str, os.PathLike, Run)):
         runs = [runs]
+    for run in runs:
+        if isinstance(run, Run):
+            run._check_same()
     return [run.path if isinstance(run, Run) else os.fspath(run) for run in runs]
 
 

@@ -169,6 +169,7 @@ _FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
     "snag_run_calls": (c_int, [c_void_p, c_size_t, POINTER(Calls)]),
     "snag_run_messages": (c_int, [c_void_p, c_size_t, POINTER(Messages)]),
     "snag_run_check": (c_int, [c_void_p, c_size_t]),
+    "snag_run_check_same": (c_int, [c_void_p]),
     "snag_run_check_regions": (c_int, [c_void_p, c_size_t]),
     "snag_run_reason": (c_int, [c_void_p, c_size_t, c_size_t, c_char_p, c_size_t]),
     "snag_run_label": (c_int, [c_void_p, c_size_t, c_size_t, c_int, c_char_p]),
@@ -269,7 +270,8 @@ def check(status: int) -> int:
     """
     if status < 0:
         message = text(library().snag_message())
-        raise Error(message.replace("(--force replaces", "(replace=True replaces"), status)
+        message = message.replace("(--force replaces", "(replace=True replaces")
+        raise Error(message.replace("open it again", "open it again, or refresh()"), status)
     if _warnings:
         _say_warnings()
     return status

@@ -17,6 +17,7 @@ from bisect import bisect_left
 from ctypes import byref, c_size_t, c_void_p
 from typing import (
     Any,
+    Callable,
     Dict,
     Iterator,
     List,
@@ -57,7 +58,7 @@ class Execution:
         n = len(run.executions)
         if not -n <= row < n:
             raise IndexError("no execution in row %d: the run has %d" % (row, n))
-        self._run = run
+        self._run = run._as_it_is()
         self.row = row % n
         self._values = run.executions.row(self.row)
         self._details: Optional[Dict[str, Any]] = None
@@ -207,21 +208,42 @@ class Run:
                 lib.NOT_FOUND,
             )
         self._function = 0 if foi is None else self.functions.index(foi)
-        self.refresh()
+        self._forget()
 
     def of(self, foi: str) -> Run:
         """The same run, asked about another function of interest; shares what is mapped."""
-        other = Run.__new__(Run)
-        other.__dict__.update(self.__dict__)
+        other = self._as_it_is()
         other._select(foi)
         return other
+
+    def _as_it_is(self) -> Run:
+        """The same run, whatever :meth:`refresh` opens."""
+        same = Run.__new__(Run)
+        same.__dict__.update(self.__dict__)
+        return same
 
     @property
     def function(self) -> str:
         return self.functions[self._function] if self.functions else ""
 
     def refresh(self) -> None:
-        """Read executions and incidents anew, which another process may have changed."""
+        """Read executions and incidents anew, which another process may have changed.
+
+        Where the run itself was made anew, by :func:`analyze` with ``replace``, that one is
+        opened. Until then tables, trees and reasons are of the run that was opened; what is
+        asked of the command, and labels, are an error then. So are those of executions that
+        were taken before: they stay executions of the former run.
+        """
+        try:
+            self._check_same()
+        except lib.Error:
+            self.__dict__.update(Run(self.path, self.function or None).__dict__)
+        self._forget()
+
+    def _check_same(self) -> None:
+        self._call("snag_run_check_same")
+
+    def _forget(self) -> None:
         self._executions: Optional[Table] = None
         self._incidents: Optional[Table] = None
         self._members: Dict[int, List[str]] = {}
@@ -518,6 +540,8 @@ class Run:
         """An execution of this run, of any of its functions: itself, or by id or row."""
         if not isinstance(execution, Execution):
             return self[execution]
+        if execution._run._handle is not self._handle:
+            execution._run._check_same()
         if execution._run.path != self.path:
             raise lib.Error(
                 "%s is an execution of another run, '%s'" % (execution.id, execution._run.path)
@@ -560,21 +584,21 @@ class Run:
             _LABELS[label],
             _author(author),
         )
-        execution._run.refresh()
-        self.refresh()
+        execution._run._forget()
+        self._forget()
 
     def retrain(self, author: Optional[str] = None) -> int:
         """Scores and verdicts anew from all labels; returns how many verdicts have changed."""
         n = c_size_t()
         self._call("snag_run_retrain", self._function, _author(author), byref(n))
-        self.refresh()
+        self._forget()
         return n.value
 
     def undo(self) -> int:
         """What held before the newest retrain; returns how many verdicts are others now."""
         n = c_size_t()
         self._call("snag_run_undo", self._function, byref(n))
-        self.refresh()
+        self._forget()
         return n.value
 
     def save_model(self, path: PathLike) -> None:
@@ -590,10 +614,18 @@ class Run:
         return [command, self.path, *arguments, *foi]
 
     def _ask(self, command: str, *arguments: str) -> Any:
-        return _command.ask(*self._arguments(command, *arguments))
+        return self._asked(_command.ask, command, *arguments)
 
     def _ask_lines(self, command: str, *arguments: str) -> List[Any]:
-        return _command.ask_lines(*self._arguments(command, *arguments))
+        answer: List[Any] = self._asked(_command.ask_lines, command, *arguments)
+        return answer
+
+    def _asked(self, ask: Callable[..., Any], command: str, *arguments: str) -> Any:
+        """The command opens what is there: it must be this run, before it and after."""
+        self._check_same()
+        answer = ask(*self._arguments(command, *arguments))
+        self._check_same()
+        return answer
 
     def ranks(self, by: Optional[str] = None) -> Dict[str, Any]:
         """Who is slow in every execution, and who waits for it: ``snag ranks --json``.

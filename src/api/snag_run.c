@@ -615,11 +615,19 @@ int snag_run_reason(snag_run *r, size_t function, size_t row, char *out, size_t 
 
 /* -------------------------------------------------------------------------------- labels */
 
-/* Leaves it closed when it fails, as on a disk that cannot be written. */
+int snag_run_check_same(const snag_run *r)
+{
+    return run_check_same(&r->run);
+}
+
+/* Leaves it closed when it fails, as on a disk that cannot be written. What is written to a run
+ * that another one has replaced would be lost. */
 static int open_writer(snag_run *r)
 {
-    int rc = r->writer.sql ? 0 : run_connect(&r->run, true, &r->writer);
+    int rc = run_check_same(&r->run);
 
+    if (rc == 0 && r->writer.sql == NULL)
+        rc = run_connect(&r->run, true, &r->writer);
     if (rc < 0)
         database_close(&r->writer);
     return rc;

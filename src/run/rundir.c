@@ -262,6 +262,21 @@ int run_open(struct run *run, const char *path, bool is_writable)
     return rc == 0 ? check_fois(run) : rc;
 }
 
+int run_check_same(const struct run *run)
+{
+    struct stat open, there;
+
+    if (fstat(run->dir, &open) < 0 || stat(run->path, &there) < 0)
+        return err_set(ERR_NOT_FOUND, "the run that is open is not in '%s' any more: %s",
+                       run->path, strerror(errno));
+    if (!fs_is_same(&open, &there))
+        return err_set(ERR_NOT_FOUND,
+                       "'%s' was made anew, and is another run than the one that is open: open "
+                       "it again",
+                       run->path);
+    return 0;
+}
+
 int run_connect(const struct run *run, bool is_writable, struct database *db)
 {
     return rundb_open(run->dir, run->path, is_writable, db);

@@ -59,6 +59,13 @@ struct run {
 int run_open(struct run *run, const char *path, bool is_writable);
 void run_close(struct run *run);
 
+/*
+ * run_check_same -- see that its path still names the run that is open: not one that was made
+ * in its place, nor nothing. Returns 0 or ERR_NOT_FOUND. Exact, as the directory that is open
+ * keeps its inode.
+ */
+int run_check_same(const struct run *run);
+
 /* run_connect -- one more connection to its run.db, for another thread. As rundb_open. */
 int run_connect(const struct run *run, bool is_writable, struct database *db);
 

@@ -15,6 +15,7 @@ import io
 import json
 import os
 import re
+import shutil
 import struct
 import subprocess
 import sys
@@ -291,6 +292,55 @@ class Learns(unittest.TestCase):
         self.assertEqual(strange.details["foi"], "b")
         with self.assertRaisesRegex(snag.Error, "another function of interest"):
             run.what_if(strange, run["#1-32"])
+
+    def test_a_run_that_is_made_anew_is_no_mixture(self):
+        path = os.path.join(WORK, "anew.snag")
+        first = "synth:60*step(a@1ms b@2ms);slow=a/33/9"
+        run = snag.analyze(first, foi=["step", "b"], out=path)
+        of_b, execution = run.of("b"), run["#0-32"]
+        duration, why, n_calls = execution.duration_ns, execution.why, len(execution.tree)
+        run.label("#0-3", "normal", "test")
+        second = "synth:80*step(a@1ms b@2ms a@3ms);slow=a/17/9"
+        anew = snag.analyze(second, foi=["step", "b"], out=path, replace=True)
+        for wrong in (
+            lambda: execution.details,
+            lambda: run.incidents,
+            lambda: run.ranks(),
+            lambda: run.what_if(),
+            lambda: of_b.what_if("#0-32"),
+            lambda: run.label("#0-4", "normal"),
+            lambda: run.retrain(),
+            lambda: run.undo(),
+            lambda: anew.what_if(execution),
+            lambda: anew.label(execution, "normal"),
+            lambda: snag.compare(run, anew),
+        ):
+            with self.assertRaisesRegex(snag.Error, r"anew.snag' was made anew.*refresh\(\)"):
+                wrong()
+        self.assertIn("made anew", execution.excess()[1])
+        # What is mapped is of the run that was opened, all of it.
+        self.assertEqual((len(run), len(run.of("b"))), (60, 60))
+        self.assertEqual((run["#0-32"].duration_ns, run["#0-32"].why), (duration, why))
+        run.refresh()
+        self.assertEqual((len(run), len(run.calls)), (80, len(anew.calls)))
+        self.assertEqual(run.what_if(), anew.what_if())
+        self.assertEqual(run["#0-16"].why, anew["#0-16"].why)
+        self.assertEqual(run["#0-16"].details, anew["#0-16"].details)
+        self.assertEqual((execution.why, len(execution.tree)), (why, n_calls))
+        for wrong in (lambda: execution.details, lambda: run.what_if(execution)):
+            with self.assertRaisesRegex(snag.Error, "made anew"):
+                wrong()
+        of_b.refresh()
+        self.assertEqual((of_b.function, len(of_b)), ("b", 80))
+        snag.analyze(first, foi="step", out=path, replace=True)
+        with self.assertRaisesRegex(snag.Error, "no function of interest 'b'"):
+            of_b.refresh()
+        self.assertEqual(len(of_b), 80)
+        shutil.rmtree(path)
+        with self.assertRaisesRegex(snag.Error, "not in .* any more"):
+            run.ranks()
+        with self.assertRaisesRegex(snag.Error, "no such run"):
+            run.refresh()
 
     def test_an_execution_of_another_run_is_an_error(self):
         run = sentence()
