@@ -270,36 +270,36 @@ static double width_of(const struct peer_cell *cell)
     return cell->error * sqrt(cell->n_calls);
 }
 
-/* See peer_cells_usual, for one path of a place. */
-static double usual_of(const struct peer_cells *cells, uint32_t place,
-                       const struct peer_path *x, double *scratch)
+/* See peer_cells_others, for one path of a place. */
+static double others_of(const struct peer_cells *cells, uint32_t place,
+                        const struct peer_path *x, double *scratch)
 {
     const struct peer_cell *own = peer_cells_find(cells, place, x->path);
     const struct peer_cell *cell = cells->cell + cells->first[x->path];
     uint32_t n_cells = cells->first[x->path + 1] - cells->first[x->path], n = 0;
-    double usual, more_ns, width;
+    double others, more_ns, width;
 
     if (own == NULL || own->typical_ns < own->n_calls * MIN_NS)
         return 0;
     for (uint32_t i = 0; i < n_cells; i++)
         if (cell[i].place != place && cell[i].typical_ns > 0)
             scratch[n++] =
-                cell[i].capped_ns / cell[i].typical_ns; /* no stop of theirs is usual */
+                cell[i].capped_ns / cell[i].typical_ns; /* a stop of theirs is not typical */
     if (n == 0)
         return 0;
-    usual = robust_quantile(scratch, n, 0.5);
-    more_ns = own->time_ns - usual * own->typical_ns;
+    others = robust_quantile(scratch, n, 0.5);
+    more_ns = own->time_ns - others * own->typical_ns;
     n = 0;
     for (uint32_t i = 0; i < n_cells; i++)
         if (cell[i].place != place && cell[i].typical_ns > 0)
             scratch[n++] = width_of(&cell[i]);
     width = robust_quantile(scratch, n, 0.5);
     return fabs(more_ns - x->excess_ns) > UNEVEN * x->excess_ns || width_of(own) > WIDER * width
-               ? usual
+               ? others
                : 0;
 }
 
-void peer_cells_usual(const struct peer_cells *cells, struct peers *peers)
+void peer_cells_others(const struct peer_cells *cells, struct peers *peers)
 {
     double *scratch = mem_alloc(peers->n, sizeof *scratch);
 
@@ -308,7 +308,7 @@ void peer_cells_usual(const struct peer_cells *cells, struct peers *peers)
             struct peer_path *x = &peers->place[p].path[i];
 
             if (!x->is_more)
-                x->usual = usual_of(cells, p, x, scratch);
+                x->others = others_of(cells, p, x, scratch);
         }
     free(scratch);
 }

@@ -53,12 +53,12 @@ const struct peer_cell *peer_cells_find(const struct peer_cells *cells, uint32_t
 double peer_cell_excess(const struct peer_cell *cell, double above, double offset_ns);
 
 /*
- * peer_cells_usual -- sets peer_path.usual where no one factor says by how much the calls of a
+ * peer_cells_others -- sets peer_path.others where no one factor says by how much the calls of a
  * slow place take longer: what they take more in all is by a tenth another sum, or they are twice
  * as far apart as those of the others, as only some take longer, or more and more. O(slow paths x
  * places).
  */
-void peer_cells_usual(const struct peer_cells *cells, struct peers *peers);
+void peer_cells_others(const struct peer_cells *cells, struct peers *peers);
 
 /* peer_typical_ns -- what is typical of such calls on all places. */
 static inline double peer_typical_ns(const struct residual_model *model,

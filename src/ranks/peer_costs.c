@@ -335,7 +335,7 @@ int64_t peer_helpers_cut(const struct peers *peers, uint32_t place, bool is_perh
 #define WORTH_A_RANGE 0.02 /* of an excess: it may be off by that */
 
 /* What is known exactly is the same all ways. EACH_CALL: where no one factor says it, each call
- * takes what is usual, else as it is. */
+ * takes what such calls of the others do, else as it is. */
 enum bound { AS_IT_IS, AT_LEAST, EACH_CALL, AT_MOST, NOT_SLOW };
 
 /* By how much the log of a factor may be off. */
@@ -375,7 +375,7 @@ static bool may_be_off(const struct peer_place *place)
         if (!x->is_sure)
             continue;
         excess_ns += x->excess_ns;
-        off_ns += x->usual > 0 ? x->excess_ns : 0;
+        off_ns += x->others > 0 ? x->excess_ns : 0;
         if (x->kernel_factor == 0 && x->factor > 1)
             off_ns += x->excess_ns * fmax(share_at(x, AT_MOST) / share_at(x, AS_IT_IS) - 1,
                                           1 - share_at(x, AT_LEAST) / share_at(x, AS_IT_IS));
@@ -403,12 +403,12 @@ static void set_factors(const struct peer_place *place, uint32_t stage, double *
     }
 }
 
-/* Of a call that is to take what is usual; NULL: of a path on which a factor says it. */
-static const struct peer_path *usual_of(const struct peer_place *place, uint32_t path,
-                                        uint32_t stage, enum bound way)
+/* Of a call that is to take what such calls of the others do; NULL: of a path on which a factor says it. */
+static const struct peer_path *others_of(const struct peer_place *place, uint32_t path,
+                                         uint32_t stage, enum bound way)
 {
     for (uint32_t i = 0; way == EACH_CALL && i < place->n_paths; i++)
-        if (place->path[i].path == path && place->path[i].usual > 0 &&
+        if (place->path[i].path == path && place->path[i].others > 0 &&
             (place->path[i].stage == NO_STAGE || place->path[i].stage == stage))
             return &place->path[i];
     return NULL;
@@ -434,9 +434,9 @@ static void find_excess(const struct peers *peers, uint32_t place,
         if (path == PATH_NONE)
             continue;
         if (factor[path] != 1)
-            of = usual_of(&peers->place[place], path, stage, way);
-        excess[i] = of ? own_ns - of->usual * peer_typical_ns(x->model, x->place, forest,
-                                                              x->tree, first + i)
+            of = others_of(&peers->place[place], path, stage, way);
+        excess[i] = of ? own_ns - of->others * peer_typical_ns(x->model, x->place, forest,
+                                                               x->tree, first + i)
                        : own_ns * (1 - 1 / factor[path]);
     }
     set_factors(&peers->place[place], stage, factor, NOT_SLOW);

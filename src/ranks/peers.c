@@ -861,7 +861,7 @@ static void find(struct peer_finder *f, const struct peers_opts *opts)
     else
         judge_paths(f);
     judge_work(f);
-    peer_cells_usual(&f->cells, out);
+    peer_cells_others(&f->cells, out);
     if (out->n >= PEER_FEW_MIN_PLACES)
         judge_waits(f);
     peer_cells_release(&f->cells);

@@ -85,7 +85,8 @@ struct peer_path {
                         for which that takes longer ... */
     double kernel_factor; /* ... so many times as long as the others'; 0: there is none */
     bool is_of_thread;    /* the kernel is a function on that thread */
-    double usual; /* what calls of the others take, all together, by what is typical of them, if
+    double
+        others; /* what calls of the others take, all together, by what is typical of them, if
                      its calls take more by far more, or less, than one factor says; else 0 */
 };
 
@@ -205,7 +206,7 @@ struct peer_execution {
 /*
  * peers_excess -- what the calls of an execution take more than those of the peers of its
  * place, or are more: 0 but on the paths on which that is significantly slow, or has more to do.
- * Where no one factor says by how much (peer_path.usual), each call is to take what is usual: what
+ * Where no one factor says by how much (peer_path.others), each call is to take what such calls of the others do: what
  * is in excess is of either sign.
  *   factor  (paths of the model) all 1; scratch that is so again
  *   excess  (vertices of the tree) out
