@@ -71,6 +71,11 @@ static double sure_change_of(const struct compare_change *change)
     return error_bound_beyond(change_of(change), change->off_ns);
 }
 
+bool compare_is_large(const struct comparison *c)
+{
+    return fabs(sure_change_of(&c->whole)) > c->least * c->whole.ns[COMPARE_BEFORE];
+}
+
 /* ------------------------------------------------------------------------------- samples */
 
 static bool may_judge(const struct alignment *a)
@@ -661,15 +666,17 @@ static void add_unmatched(const struct alignment *a, struct comparison *out)
     out->unmatched = sum / fmax(out->whole.ns[0] + out->whole.ns[1], 1);
 }
 
-/* How many runs would show it to be a change, or none; 0 where times are known too badly for
- * any number to do. */
+/* How many runs would show it to be a change, or to be less than one; 0 where no number would, as
+ * times are known too badly, or it is too near to the least change. */
 static uint32_t runs_needed(const struct comparison *c, const struct replicates *r)
 {
-    double apart = fabs(fabs(r->difference) - c->least);
-    uint32_t n = replicates_needed(r, CONFIDENCE, fmax(apart, c->least / 4));
+    double off = off_of(&c->whole, true), change = fabs(r->difference);
     uint32_t most = c->n_runs[0] > c->n_runs[1] ? c->n_runs[0] : c->n_runs[1];
+    uint32_t n = compare_is_large(c)
+                     ? replicates_needed(r, 1 - FALSE_RATE, change - off)
+                     : replicates_needed(r, CONFIDENCE, c->least - change - off);
 
-    if (n == MAX_REPLICATES || c->whole.off_ns > c->least * c->whole.ns[COMPARE_BEFORE])
+    if (n == MAX_REPLICATES)
         return 0;
     return n > most ? n : most + 1;
 }

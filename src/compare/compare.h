@@ -97,7 +97,8 @@ struct comparison {
     double duration_ns[2][SUMMARY_QUANTILES];
     double least; /* what counts as a change */
     struct compare_change whole;
-    uint32_t runs_needed; /* on each side, where the whole is inconclusive; 0: not known */
+    uint32_t runs_needed; /* on each side, where the whole is inconclusive, to know that it is a
+                             change (compare_is_large), or that it is none; 0: not known */
 
     struct names names;
     struct short_names shown; /* what they are shown as */
@@ -156,6 +157,10 @@ static inline bool compare_is_sure(enum compare_verdict verdict)
 {
     return verdict != COMPARE_SAME && verdict != COMPARE_INCONCLUSIVE;
 }
+
+/* compare_is_large -- the whole changed by more than the least change, as far as its times are
+ * known, be it by chance. */
+bool compare_is_large(const struct comparison *comparison);
 
 /* compare_is_one_run -- on each side: how much runs differ anyway is not known. */
 static inline bool compare_is_one_run(const struct comparison *c)

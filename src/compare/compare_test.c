@@ -6,7 +6,7 @@
 #include "sample_summary.h"
 #include "test.h"
 
-#define MAX_RUNS 16u
+#define MAX_RUNS 100u
 
 /* A few runs on each side, and how they compare. */
 struct made {
@@ -156,6 +156,54 @@ static void where_runs_differ_too_much_it_is_said_how_many_it_would_take(void **
     make_noisy(&m, 3, 3, 1, 7);
     assert_int_equal(m.c.whole.verdict, COMPARE_INCONCLUSIVE);
     assert_true(m.c.runs_needed > 3 && m.c.runs_needed < 400);
+    unmake(&m);
+}
+
+/* n runs on each side, in turn a little longer and shorter than `times` 1 ms. */
+static void make_spread(struct made *m, uint32_t n, double times, double spread)
+{
+    *m = (struct made){0};
+    for (int side = 0; side < 2; side++)
+        for (uint32_t i = 0; i < n; i++) {
+            double factor = (side ? times : 1) * (i % 2 ? 1 + spread : 1 - spread);
+            char program[100];
+
+            snprintf(program, sizeof program, "synth:40*step@%.0fns", 1e6 * factor);
+            add(m, side, program);
+        }
+    compare(m);
+}
+
+/* With as many runs as it is said to take, the same change is one, or is known to be none. */
+static void so_many_runs_as_are_needed_decide(void **state)
+{
+    static const struct {
+        double times, spread;
+        enum compare_verdict verdict;
+    } x[] = {{1.005, 0.01, COMPARE_SAME},
+             {1.02, 0.02, COMPARE_SLOWER},
+             {1.1, 0.1, COMPARE_SLOWER},
+             {0.95, 0.05, COMPARE_FASTER}};
+    struct made m;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof x / sizeof *x; i++) {
+        uint32_t n, most;
+
+        make_spread(&m, 4, x[i].times, x[i].spread);
+        n = m.c.runs_needed;
+        assert_int_equal(m.c.whole.verdict, COMPARE_INCONCLUSIVE);
+        assert_int_equal(compare_is_large(&m.c), x[i].verdict != COMPARE_SAME);
+        assert_true(n > 4);
+        unmake(&m);
+        most = n + n / 10 + 2;
+        most += most % 2;
+        make_spread(&m, most, x[i].times, x[i].spread);
+        assert_int_equal(m.c.whole.verdict, x[i].verdict);
+        unmake(&m);
+    }
+    make_spread(&m, 4, 1.0099, 0.01); /* so near to the least change that none would */
+    assert_int_equal(m.c.runs_needed, 0);
     unmake(&m);
 }
 
@@ -492,6 +540,7 @@ int main(void)
         cmocka_unit_test(of_runs_of_the_same_program_none_is_called_slower_or_faster),
         cmocka_unit_test(many_runs_show_that_nothing_changed),
         cmocka_unit_test(where_runs_differ_too_much_it_is_said_how_many_it_would_take),
+        cmocka_unit_test(so_many_runs_as_are_needed_decide),
         cmocka_unit_test(within_one_run_a_large_change_is_seen_and_a_small_one_is_not_believed),
         cmocka_unit_test(what_calls_inside_may_be_off_by_is_no_change_of_theirs),
         cmocka_unit_test(an_execution_is_no_slower_than_it_is_known),

@@ -214,10 +214,16 @@ void compare_notes(const struct comparison *c, void (*say)(void *ctx, const char
         say(ctx, text);
     }
     if (c->runs_needed > 0) {
-        snprintf(text, sizeof text,
-                 "inconclusive: with about %s runs on each side a change of this size would be "
-                 "significant",
-                 text_count(c->runs_needed, name));
+        int n = snprintf(text, sizeof text,
+                         "inconclusive: with about %s runs on each side a change of this size "
+                         "would be ",
+                         text_count(c->runs_needed, name));
+
+        if (compare_is_large(c))
+            snprintf(text + n, sizeof text - (size_t)n, "significant");
+        else
+            snprintf(text + n, sizeof text - (size_t)n,
+                     "known to be below %g %%, which is no change", 100 * c->least);
         say(ctx, text);
     }
     if (c->has_other_ranks) {
