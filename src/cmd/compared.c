@@ -558,6 +558,31 @@ static void warn_of_change(const struct compared *x)
     free(mean);
 }
 
+static bool has_name(const struct compared *x, uint32_t begin, uint32_t end, const char *name)
+{
+    bool has = false;
+
+    for (uint32_t i = begin; i < end && !has; i++)
+        has = summary_name(&x->summary[i], name) != NULL;
+    return has;
+}
+
+/* A gate that keeps a name for long may meet runs that have it no more: no error, but said. */
+static void warn_of_renames(const struct compared *x)
+{
+    for (uint32_t i = 0; i < x->n_renames; i++) {
+        const struct compare_rename *rename = &x->rename[i];
+        const char *missing = !has_name(x, 0, x->n_before, rename->from)    ? rename->from
+                              : !has_name(x, x->n_before, x->n, rename->to) ? rename->to
+                                                                            : NULL;
+
+        if (missing)
+            log_warn("compare", "--rename %s=%s: the runs %s have no function '%s'",
+                     rename->from, rename->to, missing == rename->from ? "before" : "after",
+                     missing);
+    }
+}
+
 static int load_arguments(struct compared *x)
 {
     const struct settings *s = x->settings;
@@ -574,8 +599,10 @@ static int load_arguments(struct compared *x)
         keep_last(x);
         rc = check_number(x, COMPARE_MAX_RUNS);
     }
-    if (rc == 0 && process_group_me(x->process_group) == 0)
+    if (rc == 0 && process_group_me(x->process_group) == 0) {
         warn_of_change(x);
+        warn_of_renames(x);
+    }
     return rc;
 }
 

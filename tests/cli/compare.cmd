@@ -87,3 +87,8 @@ snag compare few2.snag few8.snag --fail-on 5% --format junit | grep -E '<skipped
 # Two call paths end with one name, and both take 150 us longer: a limit is of each.
 for n in 1 2; do snag analyze "synth:100*step(a@1ms(f@$((150 * n))us) b@1ms(f@$((150 * n))us));seed=$n;jitter=0.02" --foi step -o each$n.snag --quiet >/dev/null; done
 snag compare each1.snag each2.snag --fail-on f:200us --fail-on f:100us --fail-on 'a > f:100us' | sed -n '/^limit/p'
+
+# A name that no run has is said to be none.
+snag compare few2.snag few8.snag --rename slove=solve | sed -n 1,2p
+snag compare few2.snag few8.snag --rename solve=slove --rename solve=solve | sed -n 1,2p
+snag compare few2.snag few8.snag --rename solve=io | sed -n 1p
