@@ -148,7 +148,10 @@ class Detector:
         return int(lib.library().snag_counter(self._handle.value, lib.name_bytes(name)))
 
     def location(self, rank: int, thread: int = 0) -> int:
-        """The number of a thread of a rank, the same every time."""
+        """The number of a thread of a rank, the same every time; both are 0 or more."""
+        for what, n in (("rank", rank), ("thread", thread)):
+            if not 0 <= n < lib.NONE_32:
+                raise lib.Error("a %s is 0 or more, and below 2^32 - 1, not %d" % (what, n))
         return int(lib.library().snag_location(self._handle.value, rank, thread))
 
     def enter(self, location: int, time_ns: int, region: int) -> None:

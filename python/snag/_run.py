@@ -102,7 +102,8 @@ class Execution:
 
     @property
     def lost_ns(self) -> int:
-        """Beyond that, where it is more than noise; else 0."""
+        """Beyond that, where it is more than noise; else 0. Of one that :attr:`is_open` it is
+        not known, and 0."""
         return int(self._values["lost_ns"])
 
     @property
@@ -119,6 +120,11 @@ class Execution:
     @property
     def is_anomaly(self) -> bool:
         return bool(self._values["is_anomaly"])
+
+    @property
+    def is_open(self) -> bool:
+        """It has no end in the trace: its duration is until the trace ends, or more."""
+        return bool(self._values["is_open"])
 
     @property
     def label(self) -> Optional[str]:
@@ -328,7 +334,8 @@ class Run:
         """(n) executions of the function, in the order of ranks, threads and time.
 
         rank, thread, index (which of its thread), enter_ns, duration_ns, typical_ns (with the
-        same calls on this rank), lost_ns (beyond that), cost_ns (what the run would be shorter;
+        same calls on this rank), lost_ns (beyond that; of one that is_open it is not known,
+        and 0), cost_ns (what the run would be shorter;
         None: not known), tracer_ns (of the duration, the tracer's), error_ns (by which the
         duration may be wrong), n_vertices and n_messages (of the tree), score (nats), p (that
         chance alone makes it look so strange, at most), is_anomaly, is_open (it has no end in
@@ -474,16 +481,20 @@ class Run:
     def incidents(self) -> Table:
         """(n) executions that were strange together, those that lost most first.
 
-        number, is_anomaly, begin_ns, end_ns, lost_ns (of all its executions), cost_ns (None:
-        not known), score, head (the execution that it goes back to), rank (where its cause is),
-        n_executions, n_ranks, turns, period, cause, why. Asks the command: ``snag list
+        number, is_anomaly, begin_ns, end_ns, lost_ns (of all its executions, but not of those
+        that do not end, of which it is not known: n_open says how many), cost_ns (None: not
+        known), score, head (the execution that it goes back to), rank (where its cause is),
+        n_executions, n_open, n_ranks, turns, period, cause, why. Asks the command: ``snag list
         --incidents --all --json``. See :meth:`members`.
         """
         if self._incidents is None:
             rows = self._ask_lines("list", "--incidents", "--all")
             self._members = {row["id"]: row["members"] for row in rows if row["id"]}
-            self._incidents = _incident_table(rows)
+            self._incidents = _incident_table(rows, [self._n_open(row) for row in rows])
         return self._incidents
+
+    def _n_open(self, incident: Dict[str, Any]) -> int:
+        return sum(self[id].is_open for id in incident["members"])
 
     def members(self, incident: int) -> List[str]:
         """Ids of the executions of an incident, by its number. Asks the command, once."""
@@ -547,6 +558,26 @@ class Run:
                 "%s is an execution of another run, '%s'" % (execution.id, execution._run.path)
             )
         return execution
+
+    def __contains__(self, what: object) -> bool:
+        """Whether there is an execution of this id, or row; of itself, whether it is of this
+        run and its function."""
+        if isinstance(what, Execution):
+            run = what._run
+            return run._handle is self._handle and run._function == self._function
+        if not isinstance(what, (str, SupportsIndex)):
+            return False
+        if isinstance(what, str) and _ID.match(what) is None:
+            return False
+        try:
+            self[what]
+        except IndexError:
+            return False
+        except lib.Error as error:
+            if error.code != lib.NOT_FOUND:
+                raise
+            return False
+        return True
 
     def __len__(self) -> int:
         """How many executions there are."""
@@ -672,7 +703,7 @@ def _author(author: Optional[str]) -> bytes:
     return (author or os.environ.get("USER") or "python").encode()
 
 
-def _incident_table(rows: Sequence[Dict[str, Any]]) -> Table:
+def _incident_table(rows: Sequence[Dict[str, Any]], n_open: Sequence[int]) -> Table:
     columns: List[Column] = [Column("number", _ints("q", [row["id"] or 0 for row in rows]))]
     flags = bytes([row["verdict"] == "anomaly" for row in rows])
     columns.append(Column("is_anomaly", memoryview(flags).cast("?")))
@@ -685,6 +716,7 @@ def _incident_table(rows: Sequence[Dict[str, Any]]) -> Table:
     columns.append(Texts("head", [row["head"] for row in rows]))
     columns.append(Column("rank", _ints("q", [row["rank"] for row in rows])))
     columns.append(Column("n_executions", _ints("q", [len(row["members"]) for row in rows])))
+    columns.append(Column("n_open", _ints("q", n_open)))
     columns.append(Column("n_ranks", _ints("q", [len(row["ranks"]) for row in rows])))
     for name in ("turns", "period"):
         columns.append(Column(name, _ints("q", [row[name] for row in rows])))

@@ -267,6 +267,30 @@ class Learns(unittest.TestCase):
         if numpy is not None:
             self.assertEqual(run[numpy.argmax(run.executions["score"])].id, "#2-93")
 
+    def test_what_is_in_a_run(self):
+        run = sentence()
+        for there in ("#0-1", "0-1", "step#2-99", 0, len(run) - 1, -1, run["#0-1"]):
+            self.assertIn(there, run)
+        for absent in ("#0-100", "#9-0", "other#0-1", "#0", "", len(run), 1.5, None):
+            self.assertNotIn(absent, run)
+
+    def test_what_does_not_end_has_no_loss_that_is_known(self):
+        trace = os.path.join(WORK, "open.json")
+        with open(trace, "w") as file:
+            events = [
+                {"ph": "BE"[i % 2], "pid": 0, "tid": 0, "ts": 1000 * i, "name": "step"}
+                for i in range(199)
+            ] + [{"ph": "X", "pid": 1, "tid": 0, "ts": 0, "dur": 900000, "name": "other"}]
+            json.dump(events, file)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", snag.DamagedWarning)
+            run = snag.analyze(trace, foi="step", out=os.path.join(WORK, "open.snag"))
+        self.assertEqual([run["#0-99"].is_open, run["#0-98"].is_open], [True, False])
+        self.assertEqual(run["#0-99"].lost_ns, 0)
+        n_open = list(run.incidents["n_open"])
+        members = [run.members(n) for n in run.incidents["number"] if n]
+        self.assertEqual(n_open[: len(members)], [int("#0-99" in ids) for ids in members])
+
     def test_several_functions(self):
         path = os.path.join(WORK, "two.snag")
         run = snag.analyze("synth:50*step(a@1ms b@2ms)", foi=["a", "b"], out=path)
@@ -689,6 +713,13 @@ class Watches(unittest.TestCase):
                 told.append(verdict)
         every = list(snag.watch(SENTENCE, foi="step", step_s=100))
         self.assertEqual(told, [x for x in every if isinstance(x, snag.CallVerdict)])
+
+    def test_a_rank_is_a_number_from_0_on(self):
+        detector = snag.Detector(foi="step")
+        for wrong in ({"rank": -1}, {"rank": 0, "thread": -1}, {"rank": 1 << 32}):
+            with self.assertRaisesRegex(snag.Error, "is 0 or more"):
+                detector.location(**wrong)
+        self.assertEqual(detector.location(rank=0), detector.location(0, 0))
 
     def test_messages_and_counters_are_pushed(self):
         detector = snag.Detector(foi="step")
