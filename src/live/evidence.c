@@ -465,7 +465,7 @@ static double own_lost_ns(const struct trace_view *view, const struct calls *c, 
     return fmax((double)c->exclusive_ns[row] - typical_ns, 0);
 }
 
-/* Of all that happened in a call, where the time was lost. What calls usually wait is not: who is
+/* Of all that happened in a call, where the time was lost. What calls typically wait is not: who is
  * waited for in each execution is no cause of that one. */
 static uint32_t first_call(struct evidence *e, const struct ad_step *step,
                            const struct trace_view *view, const struct verdict *call,
