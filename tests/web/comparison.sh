@@ -108,16 +108,16 @@ problem "this is a comparison: its runs are below /runs/" $api/history 404
 stop
 
 # Several before; more than have pages of their own.
-serving=(serve --base b1.snag --base b2.snag --base b3.snag --base b4.snag --base b5.snag n7.snag --rename check=test --least 2% --verify --foi step)
+serving=(serve --base b1.snag --base b2.snag --base b3.snag --base b4.snag --base b5.snag n7.snag --rename check=sum --least 2% --verify --foi step)
 start
 try /comparison /comparison
 "$SNAG" compare --base b1.snag --base b2.snag --base b3.snag --base b4.snag --base b5.snag n7.snag \
-    --rename check=test --least 2% --all --json | jq 'del(.limits)' >said.json
+    --rename check=sum --least 2% --all --json | jq 'del(.limits)' >said.json
 same "several runs and snag compare" said.json "$body"
 try /comparison/runs /comparison/runs
 check "pages of the last ones" "$(jq -c '[.runs[].page]' "$body")" \
     '[null,"runs/0/","runs/1/","runs/2/","runs/3/","runs/4/"]'
-check "what has another name" "$(jq -c .renames "$body")" '[["check","test"]]'
+check "what has another name" "$(jq -c .renames "$body")" '[["check","sum"]]'
 stop
 
 # A history. (n8 is the last one in it: snag compare leaves it out of the last seven.)
