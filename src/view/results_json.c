@@ -7,8 +7,8 @@
 
 #include "analysis/label_store.h"
 #include "base/json.h"
-#include "base/text.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "learn/reasons.h"
 #include "ranks/peer_few.h"
 #include "run/run_sql.h"

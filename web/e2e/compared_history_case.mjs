@@ -54,7 +54,7 @@ async function theChangeIsSaidAndDrawn(page) {
 async function aPathHasATrendOfItsOwn(page, server) {
     await trend(page).getByLabel("Call path").selectOption("step > pack");
     await until("pack is drawn", async () =>
-        /^step > pack: .*no change$/.test(
+        /^step > pack: .*no change is marked$/.test(
             await trend(page).getByRole("img").getAttribute("aria-label"),
         ),
     );
