@@ -230,7 +230,7 @@ class StoreAudit:
             self.claim("func_stats", times == 1, key, "has", times, "rows")
         kept, severity = Counter(), Counter()
         for r in self.anomalies:
-            if not r["execution"]:
+            if not r["execution"] and not r["is_pruned"]:  # what was taken back is in no sum
                 func = "/".join(c["func"] for c in reversed(r["call_stack"])) if self.is_by_path else r["func"]
                 kept[func] += 1
                 severity[func] += r["outlier_severity"]
