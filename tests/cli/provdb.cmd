@@ -77,7 +77,7 @@ snag provdb top own --incidents --json | jq -c '[.calls, .rank, .function, .cost
 
 # A function that is strange in one store only has none of its calls strange in the other.
 snag ad 'synth:600*step(solve@1ms(pack@50us kernel@600us) >1 <1);ranks=2;jitter=0.02' --store calm --step 0.5 --quiet | sed -n 2p
-snag provdb compare own calm --json | jq -c '[.func, .anomalies_1, .anomalies_2, .rate_1 > 0, .rate_2]'
+snag provdb compare own calm --json | jq -c '[.func, .anomalies_1, .anomalies_2, .rate_1 > 0, .rate_2 == 0]'
 snag query own 'SELECT (SELECT count(*) FROM anomalies) AS records, anomalies FROM jobs' --format csv
 
 # What is backed up may be dropped; times and sizes are of the machine.
