@@ -286,14 +286,13 @@ const double *live_costs_excess(struct live_costs *c, const struct ad_step *step
 }
 
 void live_costs_execution(struct live_costs *c, const struct ad_step *step,
-                          const struct live_trees *trees, const struct live_foi *foi,
-                          uint32_t t, struct prov_event event)
+                          const struct live_foi *foi, uint32_t t, struct prov_event event)
 {
     const struct forest *f = &foi->trees.forest;
     uint32_t first = f->first[t];
     struct cost_question *a;
 
-    if (!may_ask(c) || live_costs_excess(c, step, trees, foi, t) == NULL)
+    if (!may_ask(c))
         return;
     a = ask(c, step, f->location[t], event);
     a->cost.is_execution = true;

@@ -4,7 +4,8 @@
  *
  *     live_costs_take(costs, step);                           in every step
  *     live_costs_call(costs, step, &verdict, event);          what is strange in it
- *     live_costs_execution(costs, step, trees, foi, t, event);
+ *     if (live_costs_excess(costs, step, trees, foi, t))
+ *         live_costs_execution(costs, step, foi, t, event);
  *     live_costs_settle(costs, step, keep, ctx);              what is known by now
  *
  * The ranks' synchronisations of the last steps are kept (sync_window.h). When a step is over,
@@ -85,12 +86,11 @@ const double *live_costs_excess(struct live_costs *costs, const struct ad_step *
                                 uint32_t t);
 
 /*
- * live_costs_execution -- tree t of a function of interest, if it is known what it lost
- * (live_costs_excess). O(vertices).
+ * live_costs_execution -- tree t of a function of interest, of which live_costs_excess was asked
+ * just before, and knew it. O(vertices).
  */
 void live_costs_execution(struct live_costs *costs, const struct ad_step *step,
-                          const struct live_trees *trees, const struct live_foi *foi,
-                          uint32_t t, struct prov_event event);
+                          const struct live_foi *foi, uint32_t t, struct prov_event event);
 
 /*
  * live_costs_settle -- after all that is strange in the step: tells of those that are known.

@@ -52,9 +52,11 @@ static void ask(void *ctx, const struct ad_step *step)
     w->n_asked += (uint32_t)step->n_verdicts;
     for (uint32_t t = 0; n_foi > 0 && t < foi->trees.forest.n_trees; t++)
         if (foi->verdict[t].is_anomaly) {
-            live_costs_execution(w->costs, step, w->trees, foi, t,
-                                 (struct prov_event){foi->trees.forest.location[t],
-                                                     step->number, foi->trees.forest.index[t]});
+            if (live_costs_excess(w->costs, step, w->trees, foi, t))
+                live_costs_execution(w->costs, step, foi, t,
+                                     (struct prov_event){foi->trees.forest.location[t],
+                                                         step->number,
+                                                         foi->trees.forest.index[t]});
             w->n_asked++;
         }
     live_costs_settle(w->costs, step, tell, w);

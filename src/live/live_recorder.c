@@ -471,7 +471,7 @@ static void record_tree(struct live_recorder *r, const struct ad_step *step,
     struct verdict root = tree_record_root(foi, step, t);
     const uint32_t *first = foi->trees.forest.first;
     uint32_t n = first[t + 1] - first[t];
-    const double *lost_ns;
+    const double *lost_ns = NULL;
     bool is_late = root.row == NO_ROW;
 
     if (is_late) {
@@ -482,8 +482,8 @@ static void record_tree(struct live_recorder *r, const struct ad_step *step,
     }
     x->record.is_late = is_late;
     tree_record_fill(&r->evidence, foi, step, t, &x->record);
-    if (!is_late) /* what others did then is forgotten */
-        live_costs_execution(r->costs, step, r->opts.trees, foi, t, x->record.event);
+    if (lost_ns) /* of one that is late, what others did then is forgotten */
+        live_costs_execution(r->costs, step, foi, t, x->record.event);
     if (!step->is_last && r->n_held_trees < MAX_HELD_TREES &&
         r->n_held < LIVE_RECORDER_MAX_HELD && !evidence_is_complete(&r->evidence, x)) {
         r->n_held++;
