@@ -7,6 +7,7 @@
 #include "base/fs.h"
 #include "base/mem.h"
 #include "base/progress.h"
+#include "base/thread.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -96,7 +97,6 @@ static void *watch(void *ctx)
 {
     struct paged *p = ctx;
 
-    pthread_setname_np(pthread_self(), "snag-paged");
     pthread_mutex_lock(&p->lock);
     while (!p->is_over) {
         struct timespec until = clock_after_ms(CLOCK_REALTIME, LOOK_MS);
@@ -115,7 +115,7 @@ static void add(struct paged *p, struct paged_mapping mapping)
     mem_grow(&p->mapping, &p->cap, p->n + 1, sizeof *p->mapping);
     p->mapping[p->n++] = mapping;
     if (!p->has_thread)
-        p->has_thread = pthread_create(&p->thread, NULL, watch, p) == 0;
+        p->has_thread = thread_start(&p->thread, "snag-paged", watch, p) == 0;
     pthread_mutex_unlock(&p->lock);
 }
 

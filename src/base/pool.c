@@ -6,6 +6,7 @@
 #include "base/pool.h"
 
 #include "base/mem.h"
+#include "base/thread.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -57,10 +58,7 @@ static void *run(void *arg)
     struct pool_worker *self = arg;
     struct pool *pool = self->pool;
     unsigned long seen = 0;
-    char name[16];
 
-    snprintf(name, sizeof name, "snag-pool-%u", self->index % 1000);
-    pthread_setname_np(pthread_self(), name);
     for (;;) {
         pthread_mutex_lock(&pool->lock);
         while (pool->generation == seen && !pool->is_stopping)
@@ -96,6 +94,7 @@ struct pool *pool_new(unsigned n_threads)
 {
     struct pool *pool = mem_alloc(1, sizeof *pool);
     unsigned want = n_threads ? n_threads : processors();
+    char name[16];
 
     want = want < POOL_MAX_THREADS ? want : POOL_MAX_THREADS;
     pool->worker = mem_alloc(want, sizeof *pool->worker);
@@ -105,7 +104,8 @@ struct pool *pool_new(unsigned n_threads)
     pool->n_threads = 1;
     for (unsigned i = 1; i < want; i++) {
         pool->worker[i] = (struct pool_worker){.pool = pool, .index = i};
-        if (pthread_create(&pool->worker[i].thread, NULL, run, &pool->worker[i]) != 0)
+        snprintf(name, sizeof name, "snag-pool-%u", i % 1000);
+        if (thread_start(&pool->worker[i].thread, name, run, &pool->worker[i]) < 0)
             break; /* fewer threads than asked for still give the same result */
         pool->n_threads++;
     }

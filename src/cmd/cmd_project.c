@@ -10,12 +10,13 @@
 #include "view/executions.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #define EVERY 10 /* iterations between two looks at the signals, and two lines of progress */
 
-static volatile sig_atomic_t stopped_by;
+static atomic_int stopped_by; /* by a handler, which runs in any of the threads */
 
 static void stop(int signal_number)
 {

@@ -22,6 +22,7 @@
 
 #include <math.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +30,7 @@
 
 #define LOOK_MS 200 /* how often a silent stream is left to look around */
 
-static volatile sig_atomic_t is_told;
+static atomic_bool is_told; /* by a handler, which runs in any of the threads */
 
 bool live_session_is_told(void)
 {
@@ -39,7 +40,7 @@ bool live_session_is_told(void)
 static void be_told(int signal_number)
 {
     (void)signal_number;
-    is_told = 1;
+    is_told = true;
 }
 
 static void listen_to_signals(void)

@@ -10,6 +10,7 @@
 #include "base/fs.h"
 #include "base/mem.h"
 #include "base/progress.h"
+#include "base/thread.h"
 #include "base/xxh.h"
 #include "http/loop.h"
 
@@ -363,12 +364,12 @@ static int loop_new(struct event_loop **out, struct server *server, unsigned n_l
 
 static int loop_start(struct event_loop *loop)
 {
+    int rc;
+
     listen_here(loop, true);
-    loop->is_running = pthread_create(&loop->thread, NULL, run, loop) == 0;
-    if (!loop->is_running)
-        return err_set(ERR_IO, "cannot start a thread");
-    pthread_setname_np(loop->thread, "snag-http");
-    return 0;
+    rc = thread_start(&loop->thread, "snag-http", run, loop);
+    loop->is_running = rc == 0;
+    return rc;
 }
 
 /* loop_join, loop_free -- wait for its thread to end; let go of what it has, when all have. */

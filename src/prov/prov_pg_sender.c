@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "base/thread.h"
 #include "prov/prov_pg_rows.h"
 
 #include <inttypes.h>
@@ -318,7 +319,6 @@ static void *send_all(void *arg)
     unsigned waited_ms = 0, tries = LAST_TRIES;
     void *item;
 
-    pthread_setname_np(pthread_self(), "snag-prov-pg");
     for (;;) {
         bool is_last = queue_is_closed(&s->bell); /* before the spool is looked at */
         enum pg_trouble why = PG_OTHER;
@@ -345,6 +345,7 @@ static void *send_all(void *arg)
 int prov_pg_sender_new(const struct prov_pg_sender_opts *opts, struct prov_pg_sender **out)
 {
     struct prov_pg_sender *s = mem_alloc(1, sizeof *s);
+    int rc;
 
     s->url = mem_copy_string(opts->url);
     s->spools = *opts->spools;
@@ -353,9 +354,10 @@ int prov_pg_sender_new(const struct prov_pg_sender_opts *opts, struct prov_pg_se
     s->own.next = 1;
     queue_init(&s->bell, 1);
     prov_pg_sender_wake(s);
-    s->has_thread = pthread_create(&s->thread, NULL, send_all, s) == 0;
     *out = s;
-    return s->has_thread ? 0 : err_set(ERR_IO, "cannot start a thread for the database");
+    rc = thread_start(&s->thread, "snag-prov-pg", send_all, s);
+    s->has_thread = rc == 0;
+    return rc;
 }
 
 void prov_pg_sender_wake(struct prov_pg_sender *s)

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/queue.h"
 #include "base/text.h"
+#include "base/thread.h"
 #include "prov/prov_stats.h"
 #include "prov/prov_kind.h"
 #include "prov/prov_shard.h"
@@ -252,11 +253,8 @@ static void *write_all(void *arg)
     struct prov_writer *w = arg;
     struct prov_job *job[BATCH];
     void *item[BATCH];
-    char name[16];
     size_t n;
 
-    snprintf(name, sizeof name, "snag-prov-%u", w->index % 10000);
-    pthread_setname_np(pthread_self(), name);
     while ((n = queue_take_some(&w->queue, item, BATCH)) > 0) {
         for (size_t i = 0; i < n; i++)
             job[i] = item[i];
@@ -269,15 +267,19 @@ static void *write_all(void *arg)
 static int prov_writer_begin(struct prov_writer *w, uint32_t index, size_t queue,
                              const struct prov_sink_ops *ops, void *sink)
 {
+    char name[16];
+    int rc;
+
     w->index = index;
     w->ops = ops;
     w->sink = sink;
     queue_init(&w->queue, queue);
-    w->has_thread = pthread_create(&w->thread, NULL, write_all, w) == 0;
-    if (w->has_thread)
-        return 0;
-    queue_release(&w->queue);
-    return err_set(ERR_IO, "cannot start a thread for shard %u", index);
+    snprintf(name, sizeof name, "snag-prov-%u", index % 10000);
+    rc = thread_start(&w->thread, name, write_all, w);
+    w->has_thread = rc == 0;
+    if (rc < 0)
+        queue_release(&w->queue);
+    return rc;
 }
 
 /* Write what waits and stop; twice is harmless. The sink is still needed. */

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/progress.h"
+#include "base/thread.h"
 #include "ps/libzmq.h"
 #include "ps/ps_socket.h"
 
@@ -50,7 +51,6 @@ static void *run_proxy(void *arg)
 {
     struct ps_server *s = arg;
 
-    pthread_setname_np(pthread_self(), "snag-ps-proxy");
     zmq_proxy(s->front, s->back, NULL); /* until the context is shut down */
     zmq_close(s->front);
     zmq_close(s->back);
@@ -61,7 +61,6 @@ static void *run_guard(void *arg)
 {
     struct ps_server *s = arg;
 
-    pthread_setname_np(pthread_self(), "snag-ps-guard");
     ps_key_guard(&s->key, s->guard);
     return NULL;
 }
@@ -71,7 +70,6 @@ static void *run_publisher(void *arg)
 {
     struct ps_server *s = arg;
 
-    pthread_setname_np(pthread_self(), "snag-ps-publish");
     while (ps_store_wait(s->store, s->interval_ms)) {
         if (ps_store_publish(s->store) < 0)
             log_warn("ps", "%s", err_message());
@@ -117,10 +115,7 @@ static void *run_worker(void *arg)
     struct pack reply = {0};
     zmq_msg_t who, request;
     bool is_good = false;
-    char name[16];
 
-    snprintf(name, sizeof name, "snag-ps-%u", w->index % 1000);
-    pthread_setname_np(pthread_self(), name);
     zmq_msg_init(&who);
     zmq_msg_init(&request);
     while (receive_request(w->socket, &who, &request, &is_good)) {
@@ -191,24 +186,29 @@ static int bind_back(struct ps_server *s)
     return 0;
 }
 
-static bool start(pthread_t *thread, void *(*fn)(void *), void *arg, bool *is_started)
-{
-    *is_started = pthread_create(thread, NULL, fn, arg) == 0;
-    return *is_started;
-}
-
 static int start_all(struct ps_server *s)
 {
-    bool is_good = true;
+    char name[16];
+    int rc = 0;
 
-    if (s->guard)
-        is_good = start(&s->guard_thread, run_guard, s, &s->has_guard);
-    for (unsigned i = 0; i < s->n_workers; i++)
-        is_good = is_good && start(&s->worker[i].thread, run_worker, &s->worker[i],
-                                   &s->worker[i].is_started);
-    is_good = is_good && start(&s->publisher_thread, run_publisher, s, &s->has_publisher) &&
-              start(&s->proxy_thread, run_proxy, s, &s->has_proxy);
-    return is_good ? 0 : err_set(ERR_IO, "cannot start a thread");
+    if (s->guard) {
+        rc = thread_start(&s->guard_thread, "snag-ps-guard", run_guard, s);
+        s->has_guard = rc == 0;
+    }
+    for (unsigned i = 0; rc == 0 && i < s->n_workers; i++) {
+        snprintf(name, sizeof name, "snag-ps-%u", i % 1000);
+        rc = thread_start(&s->worker[i].thread, name, run_worker, &s->worker[i]);
+        s->worker[i].is_started = rc == 0;
+    }
+    if (rc == 0) {
+        rc = thread_start(&s->publisher_thread, "snag-ps-publish", run_publisher, s);
+        s->has_publisher = rc == 0;
+    }
+    if (rc == 0) {
+        rc = thread_start(&s->proxy_thread, "snag-ps-proxy", run_proxy, s);
+        s->has_proxy = rc == 0;
+    }
+    return rc;
 }
 
 /* ZeroMQ takes 99999 for 34463. */

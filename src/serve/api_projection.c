@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/thread.h"
 #include "serve/api.h"
 
 #include <math.h>
@@ -191,13 +192,13 @@ int api_project(struct worker *worker, const struct request *request, struct res
     atomic_store(&s->is_cancelled, false);
     atomic_store(&s->projecting_foi, job->foi);
     atomic_store(&s->is_projecting, true);
-    s->has_projected = pthread_create(&s->projecting, NULL, project, job) == 0;
+    rc = thread_start(&s->projecting, "snag-project", project, job);
+    s->has_projected = rc == 0;
     if (!s->has_projected) {
         atomic_store(&s->is_projecting, false);
         free(job);
-        return err_set(ERR_IO, "cannot start a thread");
+        return rc;
     }
-    pthread_setname_np(s->projecting, "snag-project");
     response_json(response, json_pack("{s:s}", "method", opts.method->name));
     response->status = 202;
     return 0;

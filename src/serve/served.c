@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/progress.h"
+#include "base/thread.h"
 #include "compare/run_history.h"
 #include "http/metrics.h"
 #include "monitor/api_live.h"
@@ -69,9 +70,8 @@ static void find_levels(struct served *served)
         return;
     }
     levels_close(&served->levels);
-    served->is_levelling = pthread_create(&served->levelling, NULL, make_levels, served) == 0;
-    if (served->is_levelling)
-        pthread_setname_np(served->levelling, "snag-levels");
+    served->is_levelling =
+        thread_start(&served->levelling, "snag-levels", make_levels, served) == 0;
 }
 
 const struct levels *served_levels(const struct served *served)

@@ -19,6 +19,7 @@
 #include "base/mem.h"
 #include "base/progress.h"
 #include "base/queue.h"
+#include "base/thread.h"
 #include "http/response.h"
 #include "http/server.h"
 #include "monitor/live_state.h"
@@ -97,12 +98,12 @@ static void *run(void *arg)
 /* Served has a live state. Returns 0 or ERR_IO. */
 static int live_notifier_open(struct live_notifier *notifier, struct served *served)
 {
+    int rc;
+
     notifier->served = served;
-    notifier->is_running = pthread_create(&notifier->thread, NULL, run, notifier) == 0;
-    if (!notifier->is_running)
-        return err_set(ERR_IO, "cannot start a thread");
-    pthread_setname_np(notifier->thread, "snag-notifier");
-    return 0;
+    rc = thread_start(&notifier->thread, "snag-notifier", run, notifier);
+    notifier->is_running = rc == 0;
+    return rc;
 }
 
 /* Waits for the thread. A zeroed one is harmless. */
@@ -495,11 +496,9 @@ static int open_thread(struct worker_thread *thread, struct site *site, const ch
     rc = worker_open(&thread->worker, &site->served, is_writing);
     if (rc < 0)
         return rc;
-    thread->is_running = pthread_create(&thread->id, NULL, run_thread, thread) == 0;
-    if (!thread->is_running)
-        return err_set(ERR_IO, "cannot start a thread");
-    pthread_setname_np(thread->id, name);
-    return 0;
+    rc = thread_start(&thread->id, name, run_thread, thread);
+    thread->is_running = rc == 0;
+    return rc;
 }
 
 /* What it has begun is still answered. */
