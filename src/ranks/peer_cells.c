@@ -17,17 +17,29 @@
 #define MAX_EXCESS 0.999    /* of the time of a cell: something is left for the typical */
 #define MIN_NS 1.0          /* that a call typically takes, to have taken time */
 #define CAP 2.0             /* typical times of a call that count in a sum of times */
+#define SUMS_APART 0.05 /* by which a sum's ratio is above its calls', unlike those of others */
+#define SUMS_ERRORS 3.0 /* and so many standard errors */
 
-/* Vertices of own work, each with its cell. */
+/* Ratios, each with its cell: of calls, or of what an execution has on a path. */
+struct cell_values {
+    uint32_t *cell;     /* [n] */
+    double *ratio;      /* [n] */
+    double *at[2];      /* [n] the least and the most that it may be; NULL where all is known */
+    double *typical_ns; /* [n] until its sum is there; of calls NULL */
+    size_t n;
+};
+
+/* Vertices of own work. */
 struct cell_work {
     const struct scoring *w;
     struct peers *peers;
-    uint32_t *cell; /* [n] */
-    double *ratio;  /* [n] */
-    double *at[2];  /* [n] the least and the most that it may be; NULL where all is known */
-    size_t n;
-    uint32_t *marked; /* [paths] place that came by last, + 1 */
-    uint32_t *next;   /* [paths] cell of the next place */
+    struct cell_values calls, sums; /* sums: of paths that repeat */
+    uint32_t *marked;               /* [paths] place that came by last, + 1 */
+    uint32_t *next;                 /* [paths] cell of the next place */
+    uint32_t *tree;                 /* [paths] execution that came by last, + 1 */
+    size_t *sum;                    /* [paths] of that execution */
+    bool *repeats;                  /* [paths] an execution has several calls on it */
+    bool any_repeats;
 };
 
 double peer_ratio(const struct scoring *w, const struct peers *peers, uint32_t t, uint32_t v)
@@ -58,12 +70,25 @@ static double value_at(size_t i, const void *ctx)
     return value[i];
 }
 
-/* peer_ratio if the call took so much longer, or shorter, as far as it can. */
-static double ratio_moved(const struct scoring *w, double ratio, uint32_t v, double moved_ns)
+double peer_ratio_summed(const struct scoring *w, const struct peers *peers, uint32_t t,
+                         uint32_t path)
+{
+    double own_ns = 0, typical_ns = 0;
+
+    for (uint32_t v = w->forest.first[t]; v < w->forest.first[t + 1]; v++)
+        if (residual_path(&w->place, &w->forest, t, v) == path) {
+            own_ns += peer_call_ns(w, peers, v) + w->model.offset_ns;
+            typical_ns += residual_context(&w->model, &w->place, &w->forest, t, v)->typical;
+        }
+    return typical_ns > 0 ? log(own_ns / typical_ns) : NAN;
+}
+
+/* By which its time, plus c, is multiplied if a call took so much longer, or shorter, as far as it can. */
+static double factor_moved(const struct scoring *w, uint32_t v, double moved_ns)
 {
     double time_ns = (double)w->forest.exclusive_ns[v], c = w->model.offset_ns;
 
-    return ratio + log((fmax(time_ns + moved_ns, 0) + c) / (time_ns + c));
+    return (fmax(time_ns + moved_ns, 0) + c) / (time_ns + c);
 }
 
 double peer_own_ns(const struct scoring *scoring, const struct peers *peers, uint32_t tree)
@@ -111,9 +136,42 @@ static void count(struct peer_cells *cells, struct cell_work *work, uint32_t p, 
         return;
     if (path == PATH_NONE)
         return;
-    work->n++;
+    work->calls.n++;
     cells->first[path + 1] += work->marked[path] != p + 1;
     work->marked[path] = p + 1;
+    work->repeats[path] |= work->tree[path] == t + 1;
+    work->any_repeats |= work->tree[path] == t + 1;
+    work->tree[path] = t + 1;
+}
+
+/* By how much a call may be longer, the other way (0) or this way (1). */
+static double off_of(const struct scoring *w, uint32_t v, int way)
+{
+    return (way ? 1 : -1) * forest_call_off_ns(&w->forest, v);
+}
+
+/* To what its execution has on the path. */
+static void add_to_sum(struct cell_work *work, uint32_t cell, uint32_t path, uint32_t t,
+                       uint32_t v)
+{
+    const struct scoring *w = work->w;
+    struct cell_values *sums = &work->sums;
+    double ns = peer_call_ns(w, work->peers, v) + w->model.offset_ns;
+    size_t i;
+
+    if (work->tree[path] != t + 1) {
+        work->sum[path] = i = sums->n++;
+        sums->cell[i] = cell;
+        sums->ratio[i] = sums->typical_ns[i] = 0;
+        for (int way = 0; way < 2 && sums->at[way]; way++)
+            sums->at[way][i] = 0;
+    }
+    work->tree[path] = t + 1;
+    i = work->sum[path];
+    sums->ratio[i] += ns;
+    sums->typical_ns[i] += residual_context(&w->model, &w->place, &w->forest, t, v)->typical;
+    for (int way = 0; way < 2 && sums->at[way]; way++)
+        sums->at[way][i] += ns * factor_moved(w, v, off_of(w, v, way));
 }
 
 static void add(struct peer_cells *cells, struct cell_work *work, uint32_t p, uint32_t t,
@@ -123,6 +181,7 @@ static void add(struct peer_cells *cells, struct cell_work *work, uint32_t p, ui
     uint32_t path = residual_path(&w->place, &w->forest, t, v);
     struct peer_cell *cell;
     double own_ns, typical_ns;
+    size_t i;
 
     if (path == PATH_NONE || work->peers->is_waiting[path])
         return;
@@ -135,63 +194,147 @@ static void add(struct peer_cells *cells, struct cell_work *work, uint32_t p, ui
     cell->time_ns += own_ns;
     cell->typical_ns += typical_ns;
     cell->capped_ns += fmin(own_ns, CAP * fmax(typical_ns, 0));
-    work->cell[work->n] = work->next[path] - 1;
-    work->ratio[work->n] = peer_ratio(w, work->peers, t, v);
-    for (int way = 0; way < 2 && work->at[way]; way++)
-        work->at[way][work->n] = ratio_moved(
-            w, work->ratio[work->n], v, (way ? 1 : -1) * forest_call_off_ns(&w->forest, v));
-    work->n++;
+    cell->n_calls++;
+    i = work->calls.n++;
+    work->calls.cell[i] = work->next[path] - 1;
+    work->calls.ratio[i] = peer_ratio(w, work->peers, t, v);
+    for (int way = 0; way < 2 && work->calls.at[way]; way++)
+        work->calls.at[way][i] =
+            work->calls.ratio[i] + log(factor_moved(w, v, off_of(w, v, way)));
+    if (work->repeats[path])
+        add_to_sum(work, work->next[path] - 1, path, t, v);
 }
 
-/* By how much middles may be off: most where all calls are, the same way. */
-static void find_offs(struct peer_cells *cells, const struct cell_work *work, uint32_t n_cells,
-                      double width)
+static void values_open(struct cell_values *values, size_t n, bool has_off)
+{
+    values->cell = mem_resize(NULL, n, sizeof *values->cell);
+    values->ratio = mem_resize(NULL, n, sizeof *values->ratio);
+    for (int way = 0; way < 2 && has_off; way++)
+        values->at[way] = mem_resize(NULL, n, sizeof *values->at[way]);
+}
+
+static void values_release(struct cell_values *values)
+{
+    free(values->at[0]);
+    free(values->at[1]);
+    free(values->typical_ns);
+    free(values->ratio);
+    free(values->cell);
+}
+
+/* By how much middles may be off: most where all values are, the same way. */
+static void find_offs(struct peer_cell *cell, const struct cell_values *values,
+                      uint32_t n_cells, double width)
 {
     struct spread *spread = mem_alloc(n_cells, sizeof *spread);
     uint32_t *n = mem_alloc(n_cells, sizeof *n);
 
-    for (int way = 0; way < 2 && work->at[way]; way++) {
-        const struct robust_items items = {work->n,  work->cell,    n_cells,
-                                           value_at, work->at[way], NULL};
+    for (int way = 0; way < 2 && values->at[way]; way++) {
+        const struct robust_items items = {values->n, values->cell,    n_cells,
+                                           value_at,  values->at[way], NULL};
 
         robust_groups(&items, width, NULL, spread, n);
         for (uint32_t i = 0; i < n_cells; i++)
-            cells->cell[i].off =
-                fmax(cells->cell[i].off, fabs(spread[i].centre - cells->cell[i].ratio));
+            cell[i].off = fmax(cell[i].off, fabs(spread[i].centre - cell[i].ratio));
     }
     free(spread);
     free(n);
 }
 
 /*
- * The error of a middle is by how far calls lie around it, in the middle of them: the width that
- * verdicts of calls have is that of their tail, and one call in sixteen that is stopped says nothing
- * of where the middle is.
+ * Sets ratio, error, off and n_values. The error of a middle is by how far values lie around it,
+ * in the middle of them: the width that verdicts of calls have is that of their tail, and one
+ * call in sixteen that is stopped says nothing of where the middle is.
  */
-static void find_middles(struct peer_cells *cells, const struct cell_work *work,
+static void find_middles(struct peer_cell *cell, const struct cell_values *values,
                          uint32_t n_cells, double width)
 {
     struct spread *spread = mem_alloc(n_cells, sizeof *spread);
-    double *away = mem_resize(NULL, work->n, sizeof *away);
+    double *away = mem_resize(NULL, values->n, sizeof *away);
     uint32_t *n = mem_alloc(n_cells, sizeof *n);
-    struct robust_items items = {work->n, work->cell, n_cells, value_at, work->ratio, NULL};
+    struct robust_items items = {values->n, values->cell,  n_cells,
+                                 value_at,  values->ratio, NULL};
 
     robust_groups(&items, width, NULL, spread, n);
     for (uint32_t i = 0; i < n_cells; i++) {
-        cells->cell[i].n_calls = n[i];
-        cells->cell[i].ratio = spread[i].centre;
+        cell[i].n_values = n[i];
+        cell[i].ratio = spread[i].centre;
     }
-    for (size_t i = 0; i < work->n; i++)
-        away[i] = fabs(work->ratio[i] - cells->cell[work->cell[i]].ratio);
+    for (size_t i = 0; i < values->n; i++)
+        away[i] = fabs(values->ratio[i] - cell[values->cell[i]].ratio);
     items.ctx = away;
     robust_groups(&items, width, NULL, spread, n);
     for (uint32_t i = 0; i < n_cells; i++)
-        cells->cell[i].error =
+        cell[i].error =
             n[i] > 0 ? MEDIAN_ERROR * fmax(MAD_SIGMA * spread[i].centre, width) / sqrt(n[i])
                      : 0;
     free(away);
     free(spread);
     free(n);
+    find_offs(cell, values, n_cells, width);
+}
+
+/* ------------------------------------------------------------------------------- sums */
+
+/* What values of cells have in the middle; of few cells without one of them. */
+static double middle_of(const double *value, uint32_t n, uint32_t but, double *scratch)
+{
+    uint32_t n_others = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        if (i != but || n >= PEERS_MIN_PLACES)
+            scratch[n_others++] = value[i];
+    return robust_quantile(scratch, n_others, 0.5);
+}
+
+/* Whether sums tell of a place of the path what its calls do not. apart, scratch: (n). */
+static bool sums_tell_more(const struct peer_cell *calls, const struct peer_cell *sums,
+                           uint32_t n, double *apart, double *scratch)
+{
+    for (uint32_t i = 0; i < n; i++)
+        apart[i] = sums[i].ratio - calls[i].ratio;
+    for (uint32_t i = 0; n > 1 && i < n; i++)
+        if (sums[i].n_values >= PEERS_MIN_CALLS && apart[i] > SUMS_APART &&
+            apart[i] - middle_of(apart, n, i, scratch) >
+                fmax(SUMS_APART, SUMS_ERRORS * hypot(calls[i].error, sums[i].error)))
+            return true;
+    return false;
+}
+
+/* Of executions, where these tell more. */
+static void take_sums(struct peer_cells *cells, struct cell_work *work, uint32_t n_paths,
+                      double width)
+{
+    struct cell_values *values = &work->sums;
+    uint32_t n_cells = cells->first[n_paths], n_places = work->peers->n;
+    struct peer_cell *sums = mem_alloc(n_cells, sizeof *sums);
+    double *apart = mem_alloc(n_places, sizeof *apart);
+    double *scratch = mem_alloc(n_places, sizeof *scratch);
+
+    for (size_t i = 0; i < values->n; i++) {
+        values->ratio[i] = log(values->ratio[i] / values->typical_ns[i]);
+        for (int way = 0; way < 2 && values->at[way]; way++)
+            values->at[way][i] = log(values->at[way][i] / values->typical_ns[i]);
+    }
+    find_middles(sums, values, n_cells, width);
+    for (uint32_t p = 0; p < n_paths; p++) {
+        struct peer_cell *cell = cells->cell + cells->first[p];
+        const struct peer_cell *sum = sums + cells->first[p];
+        uint32_t n = cells->first[p + 1] - cells->first[p];
+
+        if (!work->repeats[p] || !sums_tell_more(cell, sum, n, apart, scratch))
+            continue;
+        cells->is_summed[p] = true;
+        for (uint32_t i = 0; i < n; i++) {
+            cell[i].n_values = sum[i].n_values;
+            cell[i].ratio = sum[i].ratio;
+            cell[i].error = sum[i].error;
+            cell[i].off = sum[i].off;
+        }
+    }
+    free(scratch);
+    free(apart);
+    free(sums);
 }
 
 /* A stream on which no work is done does not wait. */
@@ -217,38 +360,46 @@ void peer_cells_make(struct peer_cells *cells, const struct scoring *scoring, do
     struct cell_work work = {.w = scoring, .peers = peers};
 
     cells->first = mem_alloc((size_t)n_paths + 1, sizeof *cells->first);
+    cells->is_summed = mem_alloc(n_paths, sizeof *cells->is_summed);
     work.marked = mem_alloc(n_paths, sizeof *work.marked);
+    work.tree = mem_alloc(n_paths, sizeof *work.tree);
+    work.sum = mem_alloc(n_paths, sizeof *work.sum);
+    work.repeats = mem_alloc(n_paths, sizeof *work.repeats);
     each_vertex(cells, &work, count);
     for (uint32_t t = 0; peers->is_of_streams && t < scoring->forest.n_trees; t++)
         forget_idle(&work, t, &peers->place[peers->of[t]]);
     for (uint32_t p = 0; p < n_paths; p++)
         cells->first[p + 1] += cells->first[p];
     cells->cell = mem_alloc(cells->first[n_paths], sizeof *cells->cell);
-    work.ratio = mem_resize(NULL, work.n, sizeof *work.ratio);
-    for (int way = 0; way < 2 && scoring->forest.off_ns; way++)
-        work.at[way] = mem_resize(NULL, work.n, sizeof *work.at[way]);
-    work.cell = mem_resize(NULL, work.n, sizeof *work.cell);
+    values_open(&work.calls, work.calls.n, scoring->forest.off_ns);
+    if (work.any_repeats) {
+        values_open(&work.sums, work.calls.n, scoring->forest.off_ns);
+        work.sums.typical_ns = mem_resize(NULL, work.calls.n, sizeof *work.sums.typical_ns);
+    }
     work.next = mem_alloc(n_paths, sizeof *work.next);
-    work.n = 0;
+    work.calls.n = 0;
     for (uint32_t p = 0; p < n_paths; p++) {
         work.next[p] = cells->first[p];
-        work.marked[p] = 0;
+        work.marked[p] = work.tree[p] = 0;
     }
     each_vertex(cells, &work, add);
-    find_middles(cells, &work, cells->first[n_paths], width);
-    find_offs(cells, &work, cells->first[n_paths], width);
-    free(work.at[0]);
-    free(work.at[1]);
-    free(work.ratio);
-    free(work.cell);
+    find_middles(cells->cell, &work.calls, cells->first[n_paths], width);
+    if (work.any_repeats)
+        take_sums(cells, &work, n_paths, width);
+    values_release(&work.calls);
+    values_release(&work.sums);
     free(work.marked);
     free(work.next);
+    free(work.tree);
+    free(work.sum);
+    free(work.repeats);
 }
 
 void peer_cells_release(struct peer_cells *cells)
 {
     free(cells->cell);
     free(cells->first);
+    free(cells->is_summed);
     *cells = (struct peer_cells){0};
 }
 
@@ -267,7 +418,7 @@ const struct peer_cell *peer_cells_find(const struct peer_cells *cells, uint32_t
 
 static double width_of(const struct peer_cell *cell)
 {
-    return cell->error * sqrt(cell->n_calls);
+    return cell->error * sqrt(cell->n_values);
 }
 
 /* See peer_cells_others, for one path of a place. */
@@ -307,7 +458,7 @@ void peer_cells_others(const struct peer_cells *cells, struct peers *peers)
         for (uint32_t i = 0; i < peers->place[p].n_paths; i++) {
             struct peer_path *x = &peers->place[p].path[i];
 
-            if (!x->is_more)
+            if (!x->is_more && !x->is_part)
                 x->others = others_of(cells, p, x, scratch);
         }
     free(scratch);

@@ -5,6 +5,13 @@
  * times paths as nobody has memory for.
  *
  *     path 0: place 0, place 1, place 2 | path 1: place 1 | path 2: place 0, place 2 | ...
+ *
+ * Where a place makes some calls of each execution far longer, and leaves the others as they
+ * are, the middle of its calls is that of the others':
+ *
+ *     sweep, us     place 0: 10 10 10 10 10 | 10 10 10 10 10        place 1: 10 90 10 10 10 | 10 10 90 10 10
+ *
+ * Then the values of that path, on all places, are sums: what an execution has on it.
  */
 #ifndef SNAG_RANKS_PEER_CELLS_H
 #define SNAG_RANKS_PEER_CELLS_H
@@ -15,8 +22,8 @@
 
 struct peer_cell {
     uint32_t place;
-    uint32_t n_calls;
-    double ratio, error; /* middle of peer_ratio and its standard error */
+    uint32_t n_calls, n_values;
+    double ratio, error; /* middle of n_values of peer_ratio, and its standard error */
     double off;          /* by which the middle may be off, as times are estimates */
     double above_stage;  /* the ratio over that of the others of its stage, */
     double above_off;    /* (by which that may be off) */
@@ -29,6 +36,7 @@ struct peer_cell {
 struct peer_cells {
     struct peer_cell *cell; /* [first[n_paths]] those of a path by place */
     uint32_t *first;        /* [n_paths + 1] */
+    bool *is_summed;        /* [n_paths] values are of executions, and not of calls */
 };
 
 /*
@@ -87,9 +95,12 @@ double peer_own_ns(const struct scoring *scoring, const struct peers *peers, uin
 bool peer_task_comes_often(const struct scoring *scoring, const struct peers *peers,
                            uint32_t place, uint32_t path, double least);
 
-/* peer_ratio -- ln((own work + c) / (typical + c)) of a vertex of a tree that is in the model.
- */
+/* peer_ratio -- ln((own work + c) / (typical + c)) of a vertex of a tree that is in the model. */
 double peer_ratio(const struct scoring *scoring, const struct peers *peers, uint32_t tree,
                   uint32_t vertex);
+
+/* peer_ratio_summed -- that of all calls of an execution on a path; NAN: it has none. */
+double peer_ratio_summed(const struct scoring *scoring, const struct peers *peers,
+                         uint32_t tree, uint32_t path);
 
 #endif

@@ -70,18 +70,24 @@ static uint64_t worked_ns(const struct trace_view *view, uint32_t location, uint
     return ns;
 }
 
+bool peer_is_other_thread(const struct trace_view *view, uint32_t location, uint32_t other)
+{
+    const struct location *a = &view->defs->location[location];
+    const struct location *b = &view->defs->location[other];
+
+    return location != other && a->rank == b->rank && !b->is_gpu;
+}
+
 /* Of a wait for another thread of the rank, what that was not at work for. */
 static uint64_t thread_waited_ns(struct peers *peers, const struct trace_view *view,
                                  uint32_t location, uint32_t row)
 {
-    const struct location *all = view->defs->location;
     uint64_t begin_ns = view->calls[location].enter_ns[row],
              end_ns = calls_leave(&view->calls[location], row), ns;
     struct waiting w;
 
     waiting_of(view, location, row, begin_ns, end_ns, &w);
-    if (w.location >= view->n_locations || w.location == location ||
-        all[w.location].rank != all[location].rank || all[w.location].is_gpu)
+    if (w.location >= view->n_locations || !peer_is_other_thread(view, location, w.location))
         return end_ns - begin_ns;
     peers->is_helper[w.location] = true;
     ns = worked_ns(view, w.location, begin_ns, end_ns);
@@ -375,6 +381,8 @@ static bool may_be_off(const struct peer_place *place)
         if (!x->is_sure)
             continue;
         excess_ns += x->excess_ns;
+        if (x->is_part)
+            continue;
         off_ns += x->others > 0 ? x->excess_ns : 0;
         if (x->kernel_factor == 0 && x->factor > 1)
             off_ns += x->excess_ns * fmax(share_at(x, AT_MOST) / share_at(x, AS_IT_IS) - 1,
@@ -403,15 +411,23 @@ static void set_factors(const struct peer_place *place, uint32_t stage, double *
     }
 }
 
-/* Of a call that is to take what such calls of the others do; NULL: of a path on which a factor says it. */
+/* Of a call that is to take what such calls of the others do; NULL: of a path on which a factor
+ * says it. No factor does where only some executions take longer. */
 static const struct peer_path *others_of(const struct peer_place *place, uint32_t path,
                                          uint32_t stage, enum bound way)
 {
-    for (uint32_t i = 0; way == EACH_CALL && i < place->n_paths; i++)
+    for (uint32_t i = 0; i < place->n_paths; i++)
         if (place->path[i].path == path && place->path[i].others > 0 &&
+            (way == EACH_CALL || place->path[i].is_part) &&
             (place->path[i].stage == NO_STAGE || place->path[i].stage == stage))
             return &place->path[i];
     return NULL;
+}
+
+/* Over what such calls of the others take. In a part of the executions those that are long count. */
+static double excess_over(const struct peer_path *of, double own_ns, double others_ns)
+{
+    return of->is_part && own_ns <= PEERS_LONG * others_ns ? 0 : own_ns - others_ns;
 }
 
 /* factor (n_paths) is 1, and is again. */
@@ -435,9 +451,12 @@ static void find_excess(const struct peers *peers, uint32_t place,
             continue;
         if (factor[path] != 1)
             of = others_of(&peers->place[place], path, stage, way);
-        excess[i] = of ? own_ns - of->others * peer_typical_ns(x->model, x->place, forest,
-                                                               x->tree, first + i)
-                       : own_ns * (1 - 1 / factor[path]);
+        if (of == NULL)
+            excess[i] = own_ns * (1 - 1 / factor[path]);
+        else
+            excess[i] = excess_over(
+                of, own_ns,
+                of->others * peer_typical_ns(x->model, x->place, forest, x->tree, first + i));
     }
     set_factors(&peers->place[place], stage, factor, NOT_SLOW);
 }

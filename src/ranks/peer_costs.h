@@ -6,6 +6,9 @@
 #include "ranks/peers.h"
 #include "replay/what_if.h"
 
+/* peer_is_other_thread -- whether a location is another thread of the same rank, and no GPU. */
+bool peer_is_other_thread(const struct trace_view *view, uint32_t location, uint32_t other);
+
 /*
  * peer_helpers_split -- of calls that wait for a GPU, what they did not wait for other ranks is
  * own work, as is what the thread of autograd was at work for of a call that waits for it: sets

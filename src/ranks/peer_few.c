@@ -163,7 +163,10 @@ static void judge_path(const struct few *f, uint32_t place, uint32_t path)
 {
     struct peer_place *p = &f->out->place[place];
     const struct peer_cell *own = peer_cells_find(f->cells, place, path);
-    struct peer_path x = {.path = path, .is_sure = true, .stage = NO_STAGE};
+    struct peer_path x = {.path = path,
+                          .is_sure = true,
+                          .of_executions = f->cells->is_summed[path],
+                          .stage = NO_STAGE};
     double task_ns[PEERS_MIN_PLACES] = {0}, capped_ns[PEERS_MIN_PLACES] = {0},
            took_ns[PEERS_MIN_PLACES] = {0}, ratio[PEERS_MIN_PLACES] = {0};
     double slow_ns = 0, more_ns, task_others, capped_others;

@@ -222,7 +222,7 @@ static void add_path(struct peer_place *place, const struct peer_path *x)
         struct peer_path *at = &place->path[i];
 
         if (at->path != x->path || at->stage != x->stage || at->is_more != x->is_more ||
-            at->is_sure != x->is_sure)
+            at->is_sure != x->is_sure || at->is_part != x->is_part)
             continue;
         at->factor = (at->factor * at->excess_ns + x->factor * x->excess_ns) /
                      (at->excess_ns + x->excess_ns);
@@ -319,7 +319,8 @@ static void say_path(const struct why *why, const struct peer_path *x, FILE *out
     if (x->off_ns > 0)
         fprintf(out, " known to within %s", text_duration(x->off_ns, off));
     if (!x->is_more)
-        fprintf(out, ", %.0f %% of its calls %s%s", 100 * x->share,
+        fprintf(out, ", %.0f %% of its %s %s%s", 100 * x->share,
+                x->of_executions ? "executions" : "calls",
                 x->is_from_start ? "from the start" : "since ",
                 x->is_from_start ? "" : text_duration((double)x->since_ns, since));
     fprintf(out, ")%s", x->is_sure ? "" : " perhaps");

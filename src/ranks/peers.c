@@ -10,6 +10,7 @@
 #include "ranks/peer_cells.h"
 #include "ranks/peer_costs.h"
 #include "ranks/peer_few.h"
+#include "ranks/peer_often.h"
 #include "ranks/peer_places.h"
 
 #include <math.h>
@@ -177,7 +178,7 @@ static double middle_off(const struct peer_finder *f, uint32_t path)
     above = mem_alloc(n_cells, sizeof *above);
     off = mem_alloc(n_cells, sizeof *off);
     for (uint32_t i = 0; i < n_cells; i++)
-        if (cell[i].n_calls >= PEERS_MIN_CALLS) {
+        if (cell[i].n_values >= PEERS_MIN_CALLS) {
             above[n] = cell[i].above_stage;
             off[n++] = cell[i].above_off;
         }
@@ -194,7 +195,7 @@ static struct across across_places(const struct peer_finder *f, uint32_t path, d
     struct across a = {.n = 0};
 
     for (uint32_t i = 0; i < n; i++)
-        if (cell[i].n_calls >= PEERS_MIN_CALLS)
+        if (cell[i].n_values >= PEERS_MIN_CALLS)
             scratch[a.n++] = cell[i].above_stage;
     if (a.n < PEERS_MIN_PLACES)
         return a;
@@ -311,9 +312,10 @@ static void judge_time(struct peer_finder *f, const struct peer_cell *cell, uint
                               .above = cell->above_stage - a->middle,
                               .off = cell->above_off + a->off,
                               .error = fmax(a->width, cell->error),
+                              .of_executions = f->cells.is_summed[path],
                               .stage = NO_STAGE};
 
-    if (a->n < PEERS_MIN_PLACES || cell->n_calls < PEERS_MIN_CALLS)
+    if (a->n < PEERS_MIN_PLACES || cell->n_values < PEERS_MIN_CALLS)
         return;
     set_excess(f, cell, &found);
     if (found.factor < PEERS_MIN_FACTOR)
@@ -388,7 +390,7 @@ static double ratio_of_stage(const struct peer_finder *f, uint32_t path, uint32_
 
     for (uint32_t i = 0; i < n_cells; i++)
         if (cell[i].place != but && f->stage_of[cell[i].place] == stage &&
-            cell[i].n_calls >= PEERS_MIN_CALLS)
+            cell[i].n_values >= PEERS_MIN_CALLS)
             scratch[n++] = cell[i].ratio;
     if (n > 1)
         qsort(scratch, n, sizeof *scratch, order_f64);
@@ -409,7 +411,7 @@ static void leave_out_stages(struct peer_finder *f, uint32_t path, double *scrat
         uint32_t stage = f->out->place[cell->place].stage;
         double others = NAN;
 
-        if (stage != NO_STAGE && cell->n_calls >= PEERS_MIN_CALLS)
+        if (stage != NO_STAGE && cell->n_values >= PEERS_MIN_CALLS)
             others = ratio_of_stage(f, path, f->stage_of[cell->place], cell->place, scratch);
         cell->is_alone = stage != NO_STAGE && isnan(others);
         cell->above_stage = cell->ratio - (isnan(others) ? 0 : others);
@@ -426,7 +428,7 @@ static void judge_stage(struct peer_finder *f, const struct peer_cell *cell, uin
         .path = path, .is_more = true, .is_sure = true, .stage = NO_STAGE};
     uint32_t stage = f->stage_of[cell->place], n = 0;
 
-    if (place->stage == NO_STAGE || cell->n_calls < PEERS_MIN_CALLS || cell->is_alone)
+    if (place->stage == NO_STAGE || cell->n_values < PEERS_MIN_CALLS || cell->is_alone)
         return;
     /* by how much the stage takes longer for the path than the middle of the others */
     for (uint32_t i = 0; i < f->n_stages; i++)
@@ -450,7 +452,7 @@ static void judge_paths(struct peer_finder *f)
 
     f->n_tests = 0;
     for (uint32_t i = 0; i < f->cells.first[f->n_paths]; i++)
-        f->n_tests += f->cells.cell[i].n_calls >= PEERS_MIN_CALLS;
+        f->n_tests += f->cells.cell[i].n_values >= PEERS_MIN_CALLS;
     for (uint32_t path = 0; path < f->n_paths; path++) {
         const struct peer_cell *cell;
         uint32_t n_cells = cells_of(f, path, &cell);
@@ -492,6 +494,8 @@ struct turn {
 
 static void turn_add(struct turn *turn, double above, uint64_t end_ns)
 {
+    if (isnan(above))
+        return;
     turn->sum += fmin(fmax(above, -1), 1);
     turn->n++;
     turn->n_own += above > 0;
@@ -508,6 +512,7 @@ static uint32_t turn_of(const struct peer_finder *f, uint32_t p, uint32_t from,
     const struct forest *forest = &f->w->forest;
     double border = peer_cells_find(&f->cells, p, x->path)->ratio - x->above / 2;
     uint32_t location = forest->location[f->out->tree[from]], i = from;
+    uint64_t end_ns;
 
     *turn = (struct turn){0};
     for (; i < f->out->first_tree[p + 1]; i++) {
@@ -515,10 +520,13 @@ static uint32_t turn_of(const struct peer_finder *f, uint32_t p, uint32_t from,
 
         if (forest->location[t] != location)
             break;
-        for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++)
-            if (residual_path(&f->w->place, forest, t, v) == x->path)
-                turn_add(turn, peer_ratio(f->w, f->out, t, v) - border,
-                         forest->enter_ns[t] + forest->root_ns[t]);
+        end_ns = forest->enter_ns[t] + forest->root_ns[t];
+        if (f->cells.is_summed[x->path])
+            turn_add(turn, peer_ratio_summed(f->w, f->out, t, x->path) - border, end_ns);
+        else
+            for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++)
+                if (residual_path(&f->w->place, forest, t, v) == x->path)
+                    turn_add(turn, peer_ratio(f->w, f->out, t, v) - border, end_ns);
     }
     return i;
 }
@@ -655,13 +663,6 @@ static uint32_t n_to_follow(const struct peer_finder *f, uint32_t n)
     return (uint32_t)fmin(n, fmax(most, MIN_FOLLOWED));
 }
 
-static bool is_other_thread(const struct trace_view *view, uint32_t l, uint32_t other)
-{
-    const struct location *a = &view->defs->location[l], *b = &view->defs->location[other];
-
-    return l != other && a->rank == b->rank && !b->is_gpu;
-}
-
 /* Whom the calls of a place wait for, each for how long: the longest of each of its executions.
  */
 static void follow_waits(struct peer_finder *f, uint32_t p, double *waits)
@@ -688,7 +689,7 @@ static void follow_waits(struct peer_finder *f, uint32_t p, double *waits)
         waiting_of(f->view, l, row, f->view->calls[l].enter_ns[row],
                    calls_leave(&f->view->calls[l], row), &w);
         on = w.location < f->view->n_locations ? f->out->at[w.location] : PEERS_NONE;
-        if (on != PEERS_NONE && (on != p || is_other_thread(f->view, l, w.location)))
+        if (on != PEERS_NONE && (on != p || peer_is_other_thread(f->view, l, w.location)))
             waits[on] += (double)w.delay_ns;
     }
 }
@@ -861,6 +862,7 @@ static void find(struct peer_finder *f, const struct peers_opts *opts)
     else
         judge_paths(f);
     judge_work(f);
+    peer_often_judge(f->w, &f->cells, PEERS_FALSE_ALARMS, out);
     peer_cells_others(&f->cells, out);
     if (out->n >= PEER_FEW_MIN_PLACES)
         judge_waits(f);

@@ -34,6 +34,7 @@
 #define PEERS_MIN_WIDTH 1e-3     /* of ratios: clocks and caches are not better than that */
 #define PEERS_TASK_WIDTHS 6.0    /* work per execution beyond that of the peers */
 #define PEERS_WAIT_MATERIAL 0.02 /* of its time: a place waits that much more than others */
+#define PEERS_LONG 1.1 /* times the middle: what is long, of a part of the executions */
 #define PEERS_NONE UINT32_MAX
 
 #define NO_STAGE UINT32_MAX
@@ -76,7 +77,9 @@ struct peer_path {
     double most_factor; /* where is_more: by which they are more, if what is too much of them
                            takes as long as the others, not what is typical; else 0 */
     uint32_t n_there;   /* places that have calls on the path */
-    double share; /* of its calls there that are nearer to its own middle than to the peers' */
+    double share; /* of its calls there that are nearer to its own middle than to the peers', */
+    bool of_executions; /* ... or of its executions */
+    bool is_part;       /* it takes longer in that share of its executions, and not in others */
     uint32_t stage;     /* of the worker in the place that it is of, or NO_STAGE */
     uint64_t since_ns;  /* when it began; the first execution's begin if it always was so, */
     bool is_from_start; /* ... which this says */

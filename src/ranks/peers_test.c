@@ -425,6 +425,64 @@ static void of_two_to_four_the_slow_one_is_named_with_what_it_costs(void **state
     }
 }
 
+/*
+ * Some calls of each execution, or of a part of the executions, take far longer: the middle of
+ * its calls is that of the others'. Its cost is how much shorter the run is without that.
+ */
+static void a_rank_that_is_slow_in_some_of_its_calls_is_named_with_what_it_costs(void **state)
+{
+    static const struct {
+        const char *slow;
+        double share; /* of its executions */
+    } of[] = {
+        {"a/20/10", 1}, {"a/13/4", 1}, {"a/47/10", 0.43}, {"a/95/10", 0.21}, {"b/5/1.5", 0.2}};
+
+    (void)state;
+    for (int i = 0; i < 15; i += test_amount(1, 4)) {
+        int ranks = (int[]){2, 4, 8}[i % 3], slow = ranks - 1;
+        char typical[160], program[200];
+        const struct peer_place *p;
+        struct made m;
+        double truth;
+
+        snprintf(typical, sizeof typical,
+                 "synth:200*step(20*a@100us b@2ms |);ranks=%d;jitter=0.05;seed=%d", ranks,
+                 i + 1);
+        snprintf(program, sizeof program, "%s;slow=%s/%d", typical, of[i / 3].slow, slow);
+        truth = (double)(run_ns(program) - run_ns(typical));
+        make(&m, program);
+        assert_int_equal(peers_costs(&m.work, &m.run.columns, &m.peers), 0);
+        p = &m.peers.place[slow];
+        assert_int_equal(p->verdict, PEER_SLOW);
+        assert_int_equal(*function_of(&m, &p->path[0]), *of[i / 3].slow);
+        assert_true(p->path[0].of_executions && p->path[0].is_from_start);
+        assert_float_equal(p->path[0].share, of[i / 3].share, 0.05);
+        assert_float_equal((double)p->cost_ns / truth, 1, 0.1);
+        assert_int_equal(count(&m, PEER_SLOW), 1);
+        unmake(&m);
+    }
+}
+
+/* Stops that come now and then, on all ranks; and on one, but too few to say more than that. */
+static void ranks_that_are_long_now_and_then_are_not_slow(void **state)
+{
+    static const char *const slow[] = {"slow=b/4/2/0;slow=b/3/2/1;slow=b/4/2/2;slow=b/5/2/3",
+                                       "slow=b/40/3/1", "slow=b/12/1.05/1"};
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        char program[200];
+        struct made m;
+
+        snprintf(program, sizeof program,
+                 "synth:200*step(4*a@100us b@2ms |);ranks=4;jitter=0.05;seed=%d;%s", i + 1,
+                 slow[i]);
+        make(&m, program);
+        assert_int_equal(count(&m, PEER_SLOW), 0);
+        unmake(&m);
+    }
+}
+
 /* Calls vary, and one rank of two does not show how far ranks do: the run without the factor is
  * in the range, which is a number where all that is known well. */
 static void what_a_slow_rank_costs_is_a_range_where_its_factor_is_not_known_well(void **state)
@@ -712,6 +770,8 @@ int main(void)
         cmocka_unit_test(it_is_said_since_when),
         cmocka_unit_test(where_nobody_is_slow_nobody_is_called_so),
         cmocka_unit_test(of_two_to_four_the_slow_one_is_named_with_what_it_costs),
+        cmocka_unit_test(a_rank_that_is_slow_in_some_of_its_calls_is_named_with_what_it_costs),
+        cmocka_unit_test(ranks_that_are_long_now_and_then_are_not_slow),
         cmocka_unit_test(what_a_slow_rank_costs_is_a_range_where_its_factor_is_not_known_well),
         cmocka_unit_test(what_more_calls_cost_is_a_range_where_few_calls_take_long),
         cmocka_unit_test(calls_that_are_more_and_short_are_as_much_more_as_they_take),

@@ -110,6 +110,7 @@ static json_t *path_json(const struct why *why, const struct peer_path *x)
     json_object_set_new(json, "excess_ns", json_count((uint64_t)llrint(x->excess_ns)));
     json_set_off(json, x->off_ns);
     json_object_set_new(json, "share", json_number(x->share));
+    json_object_set_new(json, "share_of", json_text(x->of_executions ? "executions" : "calls"));
     json_object_set_new(json, "since_ns", json_count(x->since_ns));
     json_object_set_new(json, "is_from_start", json_boolean(x->is_from_start));
     json_object_set_new(json, "is_sure", json_boolean(x->is_sure));

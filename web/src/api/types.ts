@@ -88,7 +88,7 @@ export interface Location {
     thread: number;
     name: string;
     node: string /* where it ran, "" when that is not known */;
-    calls: number;
+    calls: number | null /* null: not known, as in a run that is stored */;
     first_ns: number | null;
     last_ns: number | null;
     is_gpu: boolean; /* a stream of a GPU */
@@ -560,7 +560,8 @@ export interface PeerPath {
     kernel_on: "GPU" | "thread" | null;
     kernel_factor: number | null /* ... and so many times as long */;
     excess_ns: number;
-    share: number;
+    share: number /* of its calls there, or its executions, that take longer */;
+    share_of: "calls" | "executions";
     since_ns: number;
     is_from_start: boolean /* from the first execution on */;
     is_sure: boolean;

@@ -16,7 +16,7 @@ export function pathWords(x: PeerPath): string {
     const often =
         x.kind === "more to do"
             ? ""
-            : `, ${Math.round(100 * x.share)} % of its calls ${x.is_from_start ? "from the start" : `since ${formatTime(x.since_ns)}`}`;
+            : `, ${Math.round(100 * x.share)} % of its ${x.share_of} ${x.is_from_start ? "from the start" : `since ${formatTime(x.since_ns)}`}`;
     const kernel =
         x.kernel_factor === null
             ? ""
