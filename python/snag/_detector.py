@@ -57,6 +57,11 @@ def _names(names: Names) -> List[str]:
     return [] if names is None else [names] if isinstance(names, str) else list(names)
 
 
+def _check_number(what: str, n: int) -> None:
+    if not 0 <= n < lib.NONE_32:
+        raise lib.Error("a %s is 0 or more, and below 2^32 - 1, not %d" % (what, n))
+
+
 class Detector:
     """Judges the events of a program that are pushed into it; of several threads, one at a
     time.
@@ -149,9 +154,8 @@ class Detector:
 
     def location(self, rank: int, thread: int = 0) -> int:
         """The number of a thread of a rank, the same every time; both are 0 or more."""
-        for what, n in (("rank", rank), ("thread", thread)):
-            if not 0 <= n < lib.NONE_32:
-                raise lib.Error("a %s is 0 or more, and below 2^32 - 1, not %d" % (what, n))
+        _check_number("rank", rank)
+        _check_number("thread", thread)
         return int(lib.library().snag_location(self._handle.value, rank, thread))
 
     def enter(self, location: int, time_ns: int, region: int) -> None:
@@ -164,12 +168,14 @@ class Detector:
 
     def send(self, location: int, time_ns: int, to_rank: int, tag: int, bytes: int) -> None:
         """A message goes to a rank."""
+        _check_number("rank", to_rank)
         self._functions["send"](self._handle.value, location, time_ns, to_rank, tag, bytes)
 
     def receive(
         self, location: int, time_ns: int, from_rank: int, tag: int, bytes: int
     ) -> None:
         """A message has come from a rank."""
+        _check_number("rank", from_rank)
         self._functions["receive"](self._handle.value, location, time_ns, from_rank, tag, bytes)
 
     def count(self, location: int, time_ns: int, counter: int, value: float) -> None:

@@ -337,11 +337,12 @@ static json_t *places_json(const struct live_state *live)
         const struct live_location *p = &live->place[l];
 
         json_array_append_new(
-            list, json_pack("{s:o, s:o, s:o, s:o, s:s, s:b, s:o, s:n, s:o, s:i}", "id",
-                            json_count(l), "rank", json_count(p->rank), "thread",
-                            json_count(p->thread), "name", json_text(p->name), "node", "",
-                            "is_gpu", p->is_gpu, "calls", json_count(p->n_calls), "first_ns",
-                            "last_ns", json_count(p->last_ns), "clock_offset_ns", 0));
+            list,
+            json_pack("{s:o, s:o, s:o, s:o, s:s, s:b, s:o, s:n, s:o, s:i}", "id", json_count(l),
+                      "rank", json_count(p->rank), "thread", json_count(p->thread), "name",
+                      json_text(p->name), "node", "", "is_gpu", p->is_gpu, "calls",
+                      live_state_knows_calls(live) ? json_count(p->n_calls) : json_null(),
+                      "first_ns", "last_ns", json_count(p->last_ns), "clock_offset_ns", 0));
     }
     return list;
 }

@@ -720,6 +720,9 @@ class Watches(unittest.TestCase):
             with self.assertRaisesRegex(snag.Error, "is 0 or more"):
                 detector.location(**wrong)
         self.assertEqual(detector.location(rank=0), detector.location(0, 0))
+        for tell in (detector.send, detector.receive):
+            with self.assertRaisesRegex(snag.Error, "a rank is 0 or more"):
+                tell(detector.location(0), 10, -1, 0, 8)
 
     def test_messages_and_counters_are_pushed(self):
         detector = snag.Detector(foi="step")

@@ -30,7 +30,7 @@ export function threadsByRank(locations: Location[]): Map<number, Location[]> {
 
 /* Those of a rank that say something; a source may announce threads of which it has no calls. */
 function threadsBelow(rank: number, { threads }: Grouping): Location[] {
-    return (threads.get(rank) ?? []).slice(1).filter((l) => l.calls > 0);
+    return (threads.get(rank) ?? []).slice(1).filter((l) => l.calls !== 0);
 }
 
 export function areThreadsShown(rank: number, grouping: Grouping): boolean {

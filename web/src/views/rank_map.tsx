@@ -69,7 +69,7 @@ const keyShares = [0.05, 0.25, 1]; /* of the most there is, in the legend */
 
 /* All that have calls; streams of GPUs where there is something on them: executions mostly are not. */
 function lanesOf(locations: Location[], total: ArrayLike<number>): number[] {
-    const there = locations.filter((l) => l.calls > 0 && (!l.is_gpu || total[l.id] > 0));
+    const there = locations.filter((l) => l.calls !== 0 && (!l.is_gpu || total[l.id] > 0));
     return (there.length ? there : locations).map((l) => l.id);
 }
 
