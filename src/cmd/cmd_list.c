@@ -412,9 +412,6 @@ int cmd_list(const struct settings *settings)
 
 /* ---------------------------------------------------------------------------- strange calls */
 
-/* The columns of the query below. */
-enum column { RANK, THREAD, CALL, FUNCTION, ENTER, TIME, TYPICAL, SEVERITY, SCORE, P };
-
 static void print_row(sqlite3_stmt *query, struct table *table)
 {
     char text[TEXT_SIZE];

@@ -506,7 +506,9 @@ static void say_others(struct text_writer *w, const struct incident_group *g, ui
     }
 }
 
-char *incident_group_places(const struct incident_group *g, char out[GROUP_TEXT_SIZE])
+/* Where their heads are, and where the cause is if that is elsewhere and is to blame: "on rank 2, 15 executions apart,
+ * caused by rank 3". Returns out. */
+static char *places_text(const struct incident_group *g, char out[GROUP_TEXT_SIZE])
 {
     struct text_writer w = {.out = out, .size = GROUP_TEXT_SIZE};
     uint32_t *number = mem_resize(NULL, g->n, sizeof *number);
@@ -543,8 +545,7 @@ char *incident_group_text(const struct incident_group *g, char out[GROUP_TEXT_SI
 
     snprintf(out, GROUP_TEXT_SIZE, "%.400s, %s time%s, %.500s",
              g->incident->way > 0 ? g->incident->what : g->incident->cause,
-             text_count(g->n_times, n), text_plural(g->n_times),
-             incident_group_places(g, places));
+             text_count(g->n_times, n), text_plural(g->n_times), places_text(g, places));
     return out;
 }
 
@@ -586,7 +587,7 @@ static json_t *incident_group_to_json(struct collector *c, const struct incident
     json_object_set_new(json, "foi", json_text(first->foi));
     json_object_set_new(json, "verdict", json_text(first->is_anomaly ? "anomaly" : "normal"));
     json_object_set_new(json, "what", json_text(first->way > 0 ? first->what : first->cause));
-    json_object_set_new(json, "where", json_text(incident_group_places(g, text)));
+    json_object_set_new(json, "where", json_text(places_text(g, text)));
     json_object_set_new(json, "text", json_text(incident_group_text(g, text)));
     json_object_set_new(json, "times", json_count(g->n_times));
     json_object_set_new(json, "lost_ns", json_count(g->lost_ns));

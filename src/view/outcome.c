@@ -350,7 +350,13 @@ void outcome_release(struct outcome *a)
 
 /* ------------------------------------------------------------------------------------ words, JSON */
 
-char *outcome_most_text(const struct outcome_most *m, char out[OUTCOME_TEXT_SIZE])
+/*
+ * "most of that goes back to rank 1: step > solve takes longer (solver.c:17)", "... to 16 ranks", or "the largest part
+ * of that" where it is less than half; "most of what anomalies lost ..." where the cost is not known, "none lost time;
+ * the strangest: ..." where nothing was lost. Where it is not known what some lost, "most of what anomalies are known
+ * to have lost ...", or "what they lost is not known; the strangest: ...". "" where there is no incident. Returns out.
+ */
+static char *goes_back_text(const struct outcome_most *m, char out[OUTCOME_TEXT_SIZE])
 {
     const char *much = m->ns == m->of_ns                         ? "all"
                        : (double)m->ns > HALF * (double)m->of_ns ? "most"
@@ -389,8 +395,8 @@ static char *most_text(const struct outcome *a, const char *before,
 {
     char most[OUTCOME_TEXT_SIZE];
 
-    snprintf(out, OUTCOME_TEXT_SIZE + 2, "%s%s",
-             *outcome_most_text(&a->most, most) ? before : "", most);
+    snprintf(out, OUTCOME_TEXT_SIZE + 2, "%s%s", *goes_back_text(&a->most, most) ? before : "",
+             most);
     return out;
 }
 
@@ -540,7 +546,7 @@ static json_t *most_to_json(const struct outcome_most *m)
     json_object_set_new(json, "function", text_or_null(m->function));
     json_object_set_new(json, "place",
                         m->place && *m->place ? json_text(m->place) : json_null());
-    json_object_set_new(json, "text", json_text(outcome_most_text(m, text)));
+    json_object_set_new(json, "text", json_text(goes_back_text(m, text)));
     return json;
 }
 
