@@ -15,11 +15,7 @@
 #include "base/fs.h"
 #include "base/mem.h"
 #include "trace/chrome/json_input.h"
-#include "trace/chrome/source_chrome.h"
 #include "trace/monotone.h"
-#include "trace/otf2/source_otf2.h"
-#include "trace/synth/source_synth.h"
-#include "trace/tau/source_adios2.h"
 #include "trace/tracer/finish.h"
 
 #include <errno.h>

@@ -1,10 +1,18 @@
 /*
+ * source_chrome -- Chrome/Perfetto trace JSON, as uftrace, PyTorch and many others write it:
+ * one file, or one per rank (a list, a directory, a pattern).
+ *
+ * What the ranks are: chrome_locations.h. Durations (X) and begin/end pairs (B, E) are calls, of
+ * regions whose names have no numbers of calls (chrome_trace.h); a flow (s .. f) is a message,
+ * if it is not a launch. What belongs together by name and arguments, rules say (link_rules.h).
+ * Other phases are counted as ignored.
+ *
  * The format knows no order, so all files are read when the trace is opened; the events of a
  * location are made of what was kept of them (marks.h) when it is read. A trace may have a
  * file per rank: a list of files, all of a directory, which is read with a filter, or what
  * fits a pattern, which is left to glob().
  */
-#include "trace/chrome/source_chrome.h"
+#include "trace/source.h"
 
 #include "base/err.h"
 #include "base/fs.h"

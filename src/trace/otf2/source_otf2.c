@@ -1,4 +1,6 @@
 /*
+ * source_otf2 -- OTF2 archives, as Score-P, TAU, EZTrace and Extrae write them.
+ *
  * Definitions are read by libotf2, events by otf2_decode, location by location: a reader per
  * thread. Events that only libotf2 can decode (compressed, or in SIONlib's containers) go
  * through its local readers; its merging global reader needs memory for every location and
@@ -14,7 +16,7 @@
  *  - it prints errors on stderr unless a callback takes them;
  *  - it takes, clears and gives back a buffer of 4 MiB for every file of definitions.
  */
-#include "trace/otf2/source_otf2.h"
+#include "trace/source.h"
 
 #include "base/err.h"
 #include "base/fs.h"
