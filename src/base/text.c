@@ -163,6 +163,13 @@ char *text_new(const char *fmt, ...)
     return text;
 }
 
+bool text_ends_with(const char *text, size_t n, const char *end)
+{
+    size_t m = strlen(end);
+
+    return n >= m && memcmp(text + n - m, end, m) == 0;
+}
+
 char *text_names(const char *(*name)(size_t i), char *out, size_t size)
 {
     struct text_writer w = {.out = out, .size = size};

@@ -45,6 +45,9 @@ char *text_count(uint64_t n, char out[TEXT_SIZE]);
 /* text_bytes -- "1.5 MiB". Returns out. */
 char *text_bytes(double bytes, char out[TEXT_SIZE]);
 
+/* text_ends_with -- n bytes of text do. */
+bool text_ends_with(const char *text, size_t n, const char *end);
+
 /* text_plural -- "" for one, "s" for any other number. */
 static inline const char *text_plural(uint64_t n)
 {

@@ -18,6 +18,7 @@
 #include "base/fs.h"
 #include "base/mem.h"
 #include "base/order.h"
+#include "base/text.h"
 #include "trace/chrome/backward.h"
 #include "trace/chrome/chrome_events.h"
 #include "trace/chrome/chrome_locations.h"
@@ -40,13 +41,6 @@ struct chrome_files {
     bool is_found; /* a directory or a pattern was given: some may be no traces */
 };
 
-static bool ends_with(const char *name, size_t length, const char *end)
-{
-    size_t n = strlen(end);
-
-    return length > n && memcmp(name + length - n, end, n) == 0;
-}
-
 static int is_trace_name(const struct dirent *entry)
 {
     static const char *const packed[] = {".gz", ".zst"};
@@ -54,12 +48,12 @@ static int is_trace_name(const struct dirent *entry)
     size_t length = strlen(entry->d_name);
 
     for (size_t i = 0; i < sizeof packed / sizeof *packed; i++)
-        if (ends_with(entry->d_name, length, packed[i])) {
+        if (text_ends_with(entry->d_name, length, packed[i])) {
             length -= strlen(packed[i]);
             break;
         }
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        if (entry->d_name[0] != '.' && ends_with(entry->d_name, length, ends[i]))
+        if (entry->d_name[0] != '.' && text_ends_with(entry->d_name, length, ends[i]))
             return 1;
     return 0;
 }
