@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "learn/query.h"
 #include "run/run_sql.h"
 #include "run/rundb.h"
@@ -650,7 +651,7 @@ int api_executions_csv(struct worker *worker, const struct request *request,
         return rc;
     if (foi >= 0)
         filter.foi_id = (int64_t)foi;
-    out = open_memstream(&text, &size);
+    out = text_open(&text, &size);
     executions_csv_head(out);
     rc = executions_each(worker->db, &filter, put_row, out);
     fclose(out);
