@@ -181,10 +181,8 @@ static int64_t read_coordinate(struct worker *worker, const struct foi_state *st
 {
     sqlite3_stmt *query = NULL;
     int64_t n = 0;
-    int rc = rundb_prepare(worker->db, sql, &query);
+    int rc = rundb_query(worker->db, &query, sql, "it", state->foi, method);
 
-    if (rc == 0)
-        rc = rundb_bind(worker->db, query, "it", state->foi, method);
     for (; rc == 0 && sqlite3_step(query) == SQLITE_ROW; n++) {
         int64_t t = sqlite3_column_int64(query, 0);
 
