@@ -18,8 +18,7 @@
 #define COMMUNICATOR_WORLD 0u
 #define COMMUNICATOR_SELF 1u
 #define COMMUNICATOR_NONE UINT32_MAX
-#define COMMUNICATOR_TEAM 0x80000000u /* numbers from here on: teams of threads (openmp.h) */
-#define MAX_COMMUNICATORS 16384       /* a program may make and free them for ever */
+#define MAX_COMMUNICATORS 16384 /* a program may make and free them for ever */
 
 struct communicator {
     uint32_t first_rank, number; /* the pair: first member's world rank, its count */
@@ -28,11 +27,6 @@ struct communicator {
     uint32_t *member; /* [size] ranks in MPI_COMM_WORLD; of a team threads of first_rank */
     char *name;       /* by MPI_Comm_set_name; NULL if none */
 };
-
-static inline bool communicator_is_team(const struct communicator *c)
-{
-    return c->number >= COMMUNICATOR_TEAM;
-}
 
 /* communicators_begin -- define MPI_COMM_WORLD and MPI_COMM_SELF, if there is MPI. Once, after
  * MPI_Init, when the state is open: all go into its journal, as does what their names were when

@@ -29,9 +29,9 @@ enum chosen_how {
 static int load_executions(struct chosen *c)
 {
     sqlite3_stmt *query;
-    int rc = rundb_query(c->db, &query, run_sql_roots, "i", c->foi), status = SQLITE_DONE;
+    int rc = rundb_query(c->db, &query, run_sql_roots, "i", c->foi);
 
-    while (rc == 0 && (status = sqlite3_step(query)) == SQLITE_ROW) {
+    while (rc == 0 && sqlite3_step(query) == SQLITE_ROW) {
         mem_grow(&c->execution, &c->cap, (size_t)c->n + 1, sizeof *c->execution);
         c->execution[c->n++] = (struct chosen_execution){
             .location = (uint32_t)sqlite3_column_int64(query, ROOT_LOCATION),
@@ -44,10 +44,7 @@ static int load_executions(struct chosen *c)
             .incident = (uint32_t)sqlite3_column_int64(query, ROOT_INCIDENT),
         };
     }
-    if (rc == 0 && status != SQLITE_DONE)
-        rc = rundb_error(c->db, "cannot read the executions");
-    sqlite3_finalize(query);
-    return rc;
+    return rundb_close_query(c->db, query, rc, "cannot read the executions");
 }
 
 int chosen_open(struct chosen *c, sqlite3 *db, int64_t foi, const struct columns *columns,
@@ -439,9 +436,9 @@ static void cut_others(struct chosen *c, struct what_if *w)
 static int cut_outside(struct chosen *c, struct what_if *w)
 {
     sqlite3_stmt *query;
-    int rc = rundb_query(c->db, &query, run_sql_outside, "i", c->foi), status = SQLITE_DONE;
+    int rc = rundb_query(c->db, &query, run_sql_outside, "i", c->foi);
 
-    while (rc == 0 && (status = sqlite3_step(query)) == SQLITE_ROW) {
+    while (rc == 0 && sqlite3_step(query) == SQLITE_ROW) {
         int64_t id = sqlite3_column_int64(query, 0), l = sqlite3_column_int64(query, 1),
                 row = sqlite3_column_int64(query, 2), late_ns = sqlite3_column_int64(query, 3);
 
@@ -451,10 +448,7 @@ static int cut_outside(struct chosen *c, struct what_if *w)
         else if (c->is_incident[id])
             c->outside_ns += replay_cut(&w->replay, (uint32_t)l, (uint32_t)row, late_ns);
     }
-    if (rc == 0 && status != SQLITE_DONE)
-        rc = rundb_error(c->db, "cannot read the incidents");
-    sqlite3_finalize(query);
-    return rc;
+    return rundb_close_query(c->db, query, rc, "cannot read the incidents");
 }
 
 /* Calls of functions that are chosen by path, on threads of no execution: no path is theirs. */

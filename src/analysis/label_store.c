@@ -233,11 +233,11 @@ static int load_labels(sqlite3 *db, const char *sql, int64_t foi, int64_t number
                        size_t n_trees, signed char *label, int64_t *newest)
 {
     sqlite3_stmt *query = NULL;
-    int step = SQLITE_DONE, rc = rundb_query(db, &query, sql, "ii", foi, number);
+    int rc = rundb_query(db, &query, sql, "ii", foi, number);
 
     memset(label, LABEL_NONE, n_trees);
     *newest = 0;
-    while (rc == 0 && (step = sqlite3_step(query)) == SQLITE_ROW) {
+    while (rc == 0 && sqlite3_step(query) == SQLITE_ROW) {
         int64_t tree = sqlite3_column_int64(query, 0);
         const char *text = rundb_text_or_null(query, 1);
 
@@ -248,10 +248,7 @@ static int load_labels(sqlite3 *db, const char *sql, int64_t foi, int64_t number
                                                       : LABEL_NORMAL;
         *newest = sqlite3_column_int64(query, 2);
     }
-    if (rc == 0 && step != SQLITE_DONE)
-        rc = rundb_error(db, "cannot read the labels");
-    sqlite3_finalize(query);
-    return rc;
+    return rundb_close_query(db, query, rc, "cannot read the labels");
 }
 
 int label_store_load(sqlite3 *db, int64_t foi, int64_t last, size_t n_trees, signed char *label,
@@ -304,7 +301,7 @@ static int copy_label(sqlite3 *db, sqlite3_stmt *old, sqlite3_stmt *find, sqlite
 static int copy_labels(sqlite3 *db, sqlite3 *from)
 {
     sqlite3_stmt *old = NULL, *find = NULL, *insert = NULL;
-    int step = SQLITE_DONE, rc = rundb_prepare(from, run_sql_given_labels, &old);
+    int rc = rundb_prepare(from, run_sql_given_labels, &old);
 
     if (rc == 0)
         rc = rundb_prepare(db,
@@ -316,11 +313,9 @@ static int copy_labels(sqlite3 *db, sqlite3 *from)
                            "INSERT INTO label (foi, rank, thread, idx, label, author, at) "
                            "VALUES (?, ?, ?, ?, ?, ?, ?)",
                            &insert);
-    while (rc == 0 && (step = sqlite3_step(old)) == SQLITE_ROW)
+    while (rc == 0 && sqlite3_step(old) == SQLITE_ROW)
         rc = copy_label(db, old, find, insert);
-    if (rc == 0 && step != SQLITE_DONE)
-        rc = rundb_error(from, "cannot read the labels");
-    sqlite3_finalize(old);
+    rc = rundb_close_query(from, old, rc, "cannot read the labels");
     sqlite3_finalize(find);
     sqlite3_finalize(insert);
     return rc;

@@ -184,11 +184,10 @@ struct label_effects {
 static int load_acts(struct label_effects *e, sqlite3 *db, int64_t foi, uint32_t n_trees)
 {
     sqlite3_stmt *query = NULL;
-    int step = SQLITE_DONE, rc = rundb_query(db, &query, run_sql_undo_log_to_learn, "ii", foi,
-                                             (int64_t)LABEL_EFFECTS_MAX_ACTS);
+    int rc = rundb_query(db, &query, run_sql_undo_log_to_learn, "ii", foi,
+                         (int64_t)LABEL_EFFECTS_MAX_ACTS);
 
-    while (rc == 0 && e->n < LABEL_EFFECTS_MAX_ACTS &&
-           (step = sqlite3_step(query)) == SQLITE_ROW) {
+    while (rc == 0 && e->n < LABEL_EFFECTS_MAX_ACTS && sqlite3_step(query) == SQLITE_ROW) {
         int64_t tree = sqlite3_column_int64(query, 3);
 
         if (sqlite3_column_type(query, 3) == SQLITE_NULL || tree < 0 || tree >= n_trees)
@@ -199,10 +198,7 @@ static int load_acts(struct label_effects *e, sqlite3 *db, int64_t foi, uint32_t
                                   .n_labels = (uint32_t)sqlite3_column_int64(query, 2),
                                   .tree = (uint32_t)tree};
     }
-    if (rc == 0 && step != SQLITE_DONE && step != SQLITE_ROW)
-        rc = rundb_error(db, "cannot read what was labelled");
-    sqlite3_finalize(query);
-    return rc;
+    return rundb_close_query(db, query, rc, "cannot read what was labelled");
 }
 
 static int effects_find(struct label_effects *e, sqlite3 *db, const struct ranking *r)

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/order.h"
 #include "base/progress.h"
+#include "base/text.h"
 #include "ranks/growth.h"
 #include "ranks/peer_few.h"
 #include "ranks/peer_places.h"
@@ -558,10 +559,8 @@ static struct slow slow_place(const struct foi_findings *found, uint32_t place)
                         .cost_least_ns = p->cost_least_ns,
                         .cost_most_ns = p->cost_most_ns};
     size_t size;
-    FILE *out = open_memstream(&slow.why, &size);
+    FILE *out = text_open(&slow.why, &size);
 
-    if (out == NULL)
-        mem_give_up(1, BUFSIZ);
     peer_place_name(&found->peers, place, slow.place);
     peer_text_paths(&found->costs.why, p, out);
     fclose(out);

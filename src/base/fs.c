@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
@@ -25,6 +26,13 @@ int fs_join(char out[FS_PATH_SIZE], const char *dir, const char *name)
     if (snprintf(out, FS_PATH_SIZE, "%s/%s", dir, name) >= FS_PATH_SIZE)
         return err_set(ERR_RANGE, "path too long: '%.200s...'", dir);
     return 0;
+}
+
+const char *fs_temporary_dir(void)
+{
+    const char *dir = getenv("TMPDIR");
+
+    return dir && *dir ? dir : "/tmp";
 }
 
 int fs_write_at(int fd, const void *data, size_t bytes, uint64_t offset, const char *path)

@@ -18,6 +18,9 @@
 /* fs_join -- "dir/name" into out. Returns 0 or ERR_RANGE when it does not fit. */
 int fs_join(char out[FS_PATH_SIZE], const char *dir, const char *name);
 
+/* fs_temporary_dir -- where files go that nobody named: $TMPDIR, or /tmp. */
+const char *fs_temporary_dir(void);
+
 /* fs_write_at -- all of data at offset, whatever write() takes at once. Returns 0 or ERR_IO. */
 int fs_write_at(int fd, const void *data, size_t bytes, uint64_t offset, const char *path);
 

@@ -45,11 +45,23 @@ static void a_missing_file_is_an_error_that_names_it(void **state)
     fs_unmap(data, bytes);
 }
 
+static void what_is_temporary_goes_where_the_environment_says(void **state)
+{
+    (void)state;
+    setenv("TMPDIR", "/else/where", 1);
+    assert_string_equal(fs_temporary_dir(), "/else/where");
+    setenv("TMPDIR", "", 1);
+    assert_string_equal(fs_temporary_dir(), "/tmp");
+    unsetenv("TMPDIR");
+    assert_string_equal(fs_temporary_dir(), "/tmp");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_written_can_be_mapped_and_removed),
         cmocka_unit_test(a_missing_file_is_an_error_that_names_it),
+        cmocka_unit_test(what_is_temporary_goes_where_the_environment_says),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

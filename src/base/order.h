@@ -1,6 +1,6 @@
 /*
- * order -- which of two comes first, as qsort asks it, and heaps. Equal ones are equal: no order
- * of theirs.
+ * order -- which of two comes first, as qsort asks it, heaps, and the k-th of many. Equal ones
+ * are equal: no order of theirs.
  *
  *     static int by_cost(const void *a, const void *b)
  *     {
@@ -78,6 +78,40 @@ static inline int order_f64_down(const void *a, const void *b)
              heap_at = (heap_at - 1) / 2)                                                      \
             heap_of[heap_at] = heap_of[(heap_at - 1) / 2];                                     \
         heap_of[heap_at] = heap_moved;                                                         \
+    })
+
+/*
+ * SELECT_KTH -- the k-th smallest of n numbers, k < n, the smallest being the 0th. Moves them so that x[k] is it, with
+ * none larger before it (Hoare, Algorithm 65: Find, 1961; as Wirth has it). O(n) on average.
+ */
+#define SELECT_KTH(x, n, k)                                                                    \
+    __extension__({                                                                            \
+        __typeof__(&(x)[0]) kth_of = (x);                                                      \
+        ptrdiff_t kth = (ptrdiff_t)(k), kth_low = 0, kth_high = (ptrdiff_t)(n)-1;              \
+                                                                                               \
+        while (kth_low < kth_high) {                                                           \
+            __typeof__((x)[0]) kth_pivot = kth_of[kth];                                        \
+            ptrdiff_t kth_i = kth_low, kth_j = kth_high;                                       \
+                                                                                               \
+            while (kth_i <= kth_j) {                                                           \
+                __typeof__((x)[0]) kth_swap;                                                   \
+                                                                                               \
+                while (kth_of[kth_i] < kth_pivot)                                              \
+                    kth_i++;                                                                   \
+                while (kth_pivot < kth_of[kth_j])                                              \
+                    kth_j--;                                                                   \
+                if (kth_i > kth_j)                                                             \
+                    break;                                                                     \
+                kth_swap = kth_of[kth_i];                                                      \
+                kth_of[kth_i++] = kth_of[kth_j];                                               \
+                kth_of[kth_j--] = kth_swap;                                                    \
+            }                                                                                  \
+            if (kth_j < kth)                                                                   \
+                kth_low = kth_i;                                                               \
+            if (kth < kth_i)                                                                   \
+                kth_high = kth_j;                                                              \
+        }                                                                                      \
+        kth_of[kth];                                                                           \
     })
 
 #endif

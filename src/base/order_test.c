@@ -58,11 +58,28 @@ static void a_heap_keeps_the_least(void **state)
     }
 }
 
+static void the_kth_smallest_has_none_larger_before_it_and_none_smaller_behind(void **state)
+{
+    (void)state;
+    for (uint32_t n = 1; n <= 40; n++)
+        for (uint32_t k = 0; k < n; k++) {
+            uint32_t x[40], sorted[40];
+
+            for (uint32_t i = 0; i < n; i++)
+                x[i] = sorted[i] = i * 7919 % 23;
+            qsort(sorted, n, sizeof *sorted, order_u32);
+            assert_int_equal(SELECT_KTH(x, n, k), sorted[k]);
+            for (uint32_t i = 0; i < n; i++)
+                assert_true(i < k ? x[i] <= x[k] : x[i] >= x[k]);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_second_key_decides_among_those_that_have_the_same_first_one),
         cmocka_unit_test(a_heap_keeps_the_least),
+        cmocka_unit_test(the_kth_smallest_has_none_larger_before_it_and_none_smaller_behind),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

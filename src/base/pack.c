@@ -177,3 +177,20 @@ void *unpack_array(struct pack *pack, size_t n, size_t width)
         get(pack, data, n * width);
     return data;
 }
+
+void pack_text(struct pack *pack, const char *text)
+{
+    pack_array(pack, text, strlen(text), 1);
+}
+
+char *unpack_text(struct pack *pack, size_t *n)
+{
+    size_t length = unpack_count(pack, 1);
+    char *bytes = unpack_array(pack, length, 1), *text = mem_alloc(length + 1, 1);
+
+    memcpy(text, bytes, length);
+    free(bytes);
+    if (n)
+        *n = length;
+    return text;
+}

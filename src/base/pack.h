@@ -49,6 +49,9 @@ void pack_bytes(struct pack *pack, const void *data, size_t n);
 /* pack_array -- n, then n objects of width bytes as they are in memory. */
 void pack_array(struct pack *pack, const void *data, size_t n, size_t width);
 
+/* pack_text -- as the array of its bytes, without the zero. */
+void pack_text(struct pack *pack, const char *text);
+
 uint32_t unpack_u32(struct pack *pack);
 uint64_t unpack_u64(struct pack *pack);
 double unpack_f64(struct pack *pack);
@@ -65,5 +68,12 @@ void *unpack_array(struct pack *pack, size_t n, size_t width);
 
 /* unpack_count -- the length of the array that comes next, without moving; 0 when bad. */
 size_t unpack_count(const struct pack *pack, size_t width);
+
+/*
+ * unpack_text -- what pack_text wrote, to be freed; never NULL, "" when the pack is bad.
+ *   n  out: its bytes, before the zero that follows them; or NULL
+ * Of a pack from outside there may be zeros among them.
+ */
+char *unpack_text(struct pack *pack, size_t *n);
 
 #endif

@@ -68,12 +68,34 @@ static void absurd_lengths_are_refused(void **state)
     pack_release(&p);
 }
 
+static void a_text_is_the_array_of_its_bytes(void **state)
+{
+    struct pack p = {0};
+    char *text;
+    size_t n;
+
+    (void)state;
+    pack_text(&p, "ab");
+    assert_int_equal(p.n, 10);
+    assert_memory_equal(p.data, "\2\0\0\0\0\0\0\0ab", 10);
+    text = unpack_text(&p, &n);
+    assert_string_equal(text, "ab");
+    assert_int_equal(n, 2);
+    free(text);
+    text = unpack_text(&p, NULL);
+    assert_string_equal(text, "");
+    assert_true(p.is_bad);
+    free(text);
+    pack_release(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_packed_comes_back),
         cmocka_unit_test(small_numbers_take_a_byte_and_any_number_comes_back),
         cmocka_unit_test(absurd_lengths_are_refused),
+        cmocka_unit_test(a_text_is_the_array_of_its_bytes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

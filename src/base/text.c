@@ -163,6 +163,22 @@ char *text_new(const char *fmt, ...)
     return text;
 }
 
+FILE *text_open(char **text, size_t *n)
+{
+    FILE *file = open_memstream(text, n);
+
+    if (file == NULL)
+        mem_give_up(1, BUFSIZ);
+    return file;
+}
+
+bool text_ends_with(const char *text, size_t n, const char *end)
+{
+    size_t m = strlen(end);
+
+    return n >= m && memcmp(text + n - m, end, m) == 0;
+}
+
 char *text_names(const char *(*name)(size_t i), char *out, size_t size)
 {
     struct text_writer w = {.out = out, .size = size};

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #define TEXT_SIZE 32 /* enough for any of the numbers below */
 
@@ -45,6 +46,9 @@ char *text_count(uint64_t n, char out[TEXT_SIZE]);
 /* text_bytes -- "1.5 MiB". Returns out. */
 char *text_bytes(double bytes, char out[TEXT_SIZE]);
 
+/* text_ends_with -- n bytes of text do. */
+bool text_ends_with(const char *text, size_t n, const char *end);
+
 /* text_plural -- "" for one, "s" for any other number. */
 static inline const char *text_plural(uint64_t n)
 {
@@ -65,6 +69,10 @@ void text_say(struct text_writer *w, const char *fmt, ...)
 /* text_new -- as printf, to be freed; text_new_of with the arguments of another function. */
 char *text_new(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 char *text_new_of(const char *fmt, va_list args);
+
+/* text_open -- a file in memory: once it is closed, text is what was written to it, to be freed, n its bytes, which a
+ * zero follows. Ends the program where there is no memory, as mem_alloc does. */
+FILE *text_open(char **text, size_t *n);
 
 /* text_names -- the names of a table's rows, with commas between; name(i) is NULL after the last
  * row. Returns out. */

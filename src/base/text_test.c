@@ -176,6 +176,30 @@ static void any_bytes_are_a_json_string(void **state)
         }
 }
 
+static void an_end_is_that_of_so_many_bytes(void **state)
+{
+    (void)state;
+    assert_true(text_ends_with("a.json.gz", 9, ".gz"));
+    assert_true(text_ends_with("a.json.gz", 6, ".json"));
+    assert_true(text_ends_with(".gz", 3, ".gz"));
+    assert_false(text_ends_with("gz", 2, ".gz"));
+    assert_false(text_ends_with("a.gzip", 6, ".gz"));
+}
+
+static void what_is_written_to_a_text_is_in_it(void **state)
+{
+    char *text = NULL;
+    size_t n;
+    FILE *file = text_open(&text, &n);
+
+    (void)state;
+    fprintf(file, "%d of %s", 3, "4");
+    fclose(file);
+    assert_string_equal(text, "3 of 4");
+    assert_int_equal(n, 6);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -190,6 +214,8 @@ int main(void)
         cmocka_unit_test(control_characters_are_not_printed),
         cmocka_unit_test(what_is_no_utf8_is_replaced),
         cmocka_unit_test(any_bytes_are_a_json_string),
+        cmocka_unit_test(an_end_is_that_of_so_many_bytes),
+        cmocka_unit_test(what_is_written_to_a_text_is_in_it),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -524,10 +524,6 @@ struct export
 {
     const struct settings *settings;
     struct run run;
-    struct track {
-        uint32_t rank, thread;
-        char *name;
-    } * track; /* [n_locations] */
     FILE *out;
     bool is_first;
 };
@@ -558,7 +554,7 @@ static void each_call(struct export *e, call_fn *fn)
         struct call_view v = columns_view(&e->run.columns, l);
         struct implied x;
 
-        if (e->settings->rank != NO_RANK && e->track[l].rank != e->settings->rank)
+        if (e->settings->rank != NO_RANK && e->run.defs.location[l].rank != e->settings->rank)
             continue;
         x.caller = mem_alloc(v.n, sizeof *x.caller);
         x.exclusive_ns = mem_alloc(v.n, sizeof *x.exclusive_ns);
@@ -573,7 +569,8 @@ static void each_call(struct export *e, call_fn *fn)
 static void call_csv(struct export *e, uint32_t l, const struct call_view *v,
                      const struct implied *x, uint32_t i)
 {
-    fprintf(e->out, "%u,%u,%u,%lld,%u,", e->track[l].rank, e->track[l].thread, i,
+    fprintf(e->out, "%u,%u,%u,%lld,%u,", e->run.defs.location[l].rank,
+            e->run.defs.location[l].thread, i,
             x->caller[i] == NO_CALL ? -1ll : (long long)x->caller[i], v->depth[i]);
     csv_text(e->out, e->run.defs.region[v->region[i]].name, true);
     fprintf(e->out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", v->enter_ns[i],
@@ -583,9 +580,8 @@ static void call_csv(struct export *e, uint32_t l, const struct call_view *v,
 static void call_json(struct export *e, uint32_t l, const struct call_view *v,
                       const struct implied *x, uint32_t i)
 {
-    fprintf(e->out,
-            "{\"rank\": %u, \"thread\": %u, \"call\": %u, \"parent\": ", e->track[l].rank,
-            e->track[l].thread, i);
+    fprintf(e->out, "{\"rank\": %u, \"thread\": %u, \"call\": %u, \"parent\": ",
+            e->run.defs.location[l].rank, e->run.defs.location[l].thread, i);
     if (x->caller[i] == NO_CALL)
         fputs("null", e->out);
     else
@@ -606,11 +602,11 @@ static void put_us(FILE *out, const char *key, uint64_t ns)
     fprintf(out, ",\"%s\":%" PRIu64 ".%03u", key, ns / 1000, (unsigned)(ns % 1000));
 }
 
-static void begin_event(struct export *e, char phase, const struct track *track,
+static void begin_event(struct export *e, char phase, const struct location *location,
                         uint64_t time_ns)
 {
     fprintf(e->out, "%s{\"ph\":\"%c\",\"pid\":%u,\"tid\":%u", e->is_first ? "\n" : ",\n", phase,
-            track->rank, track->thread);
+            location->rank, location->thread);
     e->is_first = false;
     put_us(e->out, "ts", time_ns);
 }
@@ -619,7 +615,7 @@ static void call_chrome(struct export *e, uint32_t l, const struct call_view *v,
                         const struct implied *x, uint32_t i)
 {
     (void)x;
-    begin_event(e, 'X', &e->track[l], v->enter_ns[i]);
+    begin_event(e, 'X', &e->run.defs.location[l], v->enter_ns[i]);
     put_us(e->out, "dur", v->inclusive_ns[i]);
     fputs(",\"name\":", e->out);
     put_json_text(e->out, e->run.defs.region[v->region[i]].short_name);
@@ -634,7 +630,7 @@ static void messages_chrome(struct export *e)
     for (uint32_t l = 0; l < c->n_locations; l++) {
         uint64_t first = c->range[l].first_message;
 
-        if (e->settings->rank != NO_RANK && e->track[l].rank != e->settings->rank)
+        if (e->settings->rank != NO_RANK && e->run.defs.location[l].rank != e->settings->rank)
             continue;
         for (uint64_t m = first; m < first + c->range[l].n_messages; m++) {
             const struct message *message = &c->message[m];
@@ -642,7 +638,7 @@ static void messages_chrome(struct export *e)
 
             if (message->match == MESSAGE_UNMATCHED)
                 continue;
-            begin_event(e, is_send ? 's' : 'f', &e->track[l],
+            begin_event(e, is_send ? 's' : 'f', &e->run.defs.location[l],
                         is_send ? message->begin_ns : message->end_ns);
             fprintf(e->out, ",\"id\":%" PRIu64 ",\"cat\":\"message\",\"name\":\"message\"%s}",
                     is_send ? m : message->match, is_send ? "" : ",\"bp\":\"e\"");
@@ -653,12 +649,12 @@ static void messages_chrome(struct export *e)
 static void tracks_chrome(struct export *e)
 {
     for (uint32_t l = 0; l < e->run.columns.n_locations; l++) {
-        begin_event(e, 'M', &e->track[l], 0);
+        begin_event(e, 'M', &e->run.defs.location[l], 0);
         fprintf(e->out, ",\"name\":\"process_name\",\"args\":{\"name\":\"rank %u\"}}",
-                e->track[l].rank);
-        begin_event(e, 'M', &e->track[l], 0);
+                e->run.defs.location[l].rank);
+        begin_event(e, 'M', &e->run.defs.location[l], 0);
         fputs(",\"name\":\"thread_name\",\"args\":{\"name\":", e->out);
-        put_json_text(e->out, e->track[l].name);
+        put_json_text(e->out, e->run.defs.location[l].name);
         fputs("}}", e->out);
     }
 }
@@ -685,9 +681,9 @@ static void execution_json(const struct execution *x, void *ctx)
 static void execution_chrome(const struct execution *x, void *ctx)
 {
     struct export *e = ctx;
-    const struct track track = {.rank = x->rank, .thread = x->thread};
+    const struct location location = {.rank = x->rank, .thread = x->thread};
 
-    begin_event(e, 'X', &track, x->enter_ns);
+    begin_event(e, 'X', &location, x->enter_ns);
     put_us(e->out, "dur", x->duration_ns);
     fputs(",\"name\":", e->out);
     put_json_text(e->out, x->id);
@@ -751,25 +747,6 @@ static void export_calls(struct export *e, const char *format)
     }
 }
 
-static int load_tracks(struct export *e)
-{
-    sqlite3_stmt *query;
-    int rc = rundb_prepare(e->run.db, run_sql_locations, &query);
-
-    e->track = calloc(e->run.columns.n_locations + 1, sizeof *e->track);
-    for (uint32_t l = 0; rc == 0 && l < e->run.columns.n_locations; l++) {
-        if (sqlite3_step(query) != SQLITE_ROW) {
-            rc = err_set(ERR_FORMAT, "damaged run: locations are missing from run.db");
-            break;
-        }
-        e->track[l] = (struct track){(uint32_t)sqlite3_column_int64(query, 0),
-                                     (uint32_t)sqlite3_column_int64(query, 1),
-                                     mem_copy_string(rundb_text(query, 2))};
-    }
-    sqlite3_finalize(query);
-    return rc;
-}
-
 static int write_export(struct export *e)
 {
     const struct settings *s = e->settings;
@@ -809,12 +786,7 @@ int cmd_export(const struct settings *settings)
         return err_set(ERR_USAGE, "--together writes Parquet: --format parquet -o DIR/");
     rc = selection_open(&e.run, settings);
     if (rc == 0)
-        rc = load_tracks(&e);
-    if (rc == 0)
         rc = write_export(&e);
-    for (uint32_t l = 0; e.track && l < e.run.columns.n_locations; l++)
-        free(e.track[l].name);
-    free(e.track);
     run_close(&e.run);
     return rc < 0 ? rc : STATUS_DONE;
 }

@@ -79,14 +79,11 @@ void run_table_row(struct table *t, const struct history_run *run,
 
 char *trend_headline(const struct trend *t)
 {
-    char first[DATE_SIZE], last[DATE_SIZE], *text;
+    char first[DATE_SIZE], last[DATE_SIZE];
 
-    if (asprintf(&text, "%s: %u run%s from %s to %s, time per execution", t->run[0].foi,
-                 t->n_runs, text_plural(t->n_runs),
-                 date_text(t->run[0].added_s, "%Y-%m-%d", first),
-                 date_text(t->run[t->n_runs - 1].added_s, "%Y-%m-%d", last)) < 0)
-        mem_give_up(1, BUFSIZ);
-    return text;
+    return text_new("%s: %u run%s from %s to %s, time per execution", t->run[0].foi, t->n_runs,
+                    text_plural(t->n_runs), date_text(t->run[0].added_s, "%Y-%m-%d", first),
+                    date_text(t->run[t->n_runs - 1].added_s, "%Y-%m-%d", last));
 }
 
 /* A bar per run, from nothing to the largest; of the last ones. */

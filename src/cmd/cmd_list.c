@@ -412,9 +412,6 @@ int cmd_list(const struct settings *settings)
 
 /* ---------------------------------------------------------------------------- strange calls */
 
-/* The columns of the query below. */
-enum column { RANK, THREAD, CALL, FUNCTION, ENTER, TIME, TYPICAL, SEVERITY, SCORE, P };
-
 static void print_row(sqlite3_stmt *query, struct table *table)
 {
     char text[TEXT_SIZE];
@@ -453,7 +450,6 @@ int strange_calls_print(sqlite3 *db, const struct settings *settings)
 {
     sqlite3_stmt *query = NULL;
     struct table *table;
-    int status = SQLITE_DONE;
     int rc = rundb_query(db, &query, run_sql_strange_calls, "oi", settings->rank != NO_RANK,
                          (int64_t)settings->rank,
                          settings->is_all ? (int64_t)-1 : (int64_t)settings->top);
@@ -463,15 +459,14 @@ int strange_calls_print(sqlite3 *db, const struct settings *settings)
     table = settings->is_json ? NULL
                               : table_new("rrrrrrl", "rank", "entered", "lost", "took",
                                           "typical", "p", "function");
-    while ((status = sqlite3_step(query)) == SQLITE_ROW)
+    while (sqlite3_step(query) == SQLITE_ROW)
         if (table)
             print_row(query, table);
         else
             print_object(query);
     if (table)
         table_print(table, stdout);
-    sqlite3_finalize(query);
-    return status == SQLITE_DONE ? 0 : rundb_error(db, "cannot read the strange calls");
+    return rundb_close_query(db, query, 0, "cannot read the strange calls");
 }
 
 void strange_calls_print_slight(uint64_t n, double least_lost_ns)

@@ -51,10 +51,8 @@ static char *say_place(const struct rank_table *r, uint32_t place)
     const struct peer_place *p = &r->peers.place[place];
     char name[PEER_NAME_SIZE], cost[TEXT_RANGE_SIZE], *text = NULL;
     size_t size;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = text_open(&text, &size);
 
-    if (out == NULL)
-        mem_give_up(1, BUFSIZ);
     peer_text_paths(&r->why, p, out);
     if (p->has_cost)
         fprintf(out, "; costs the run %s",
@@ -127,10 +125,8 @@ char *rank_table_headline(const struct rank_table *r)
     char count[TEXT_SIZE], *text = NULL;
     const struct scoring *s = &r->scoring;
     size_t size;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = text_open(&text, &size);
 
-    if (out == NULL)
-        mem_give_up(1, BUFSIZ);
     for (uint32_t i = 0; i < r->peers.n; i++)
         n[r->peers.place[i].verdict]++;
     fprintf(out, "%s: %s executions on %u %s%s: ", s->defs->region[s->forest.region[0]].name,

@@ -10,7 +10,6 @@
 
 #include "base/err.h"
 #include "base/fs.h"
-#include "base/mem.h"
 #include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/options.h"
@@ -280,15 +279,6 @@ static int write_page(const struct reporting *r, const char *text, const char *p
     return rc;
 }
 
-static FILE *memory_open(char **text, size_t *size)
-{
-    FILE *out = open_memstream(text, size);
-
-    if (out == NULL)
-        mem_give_up(1, BUFSIZ);
-    return out;
-}
-
 int cmd_report(const struct settings *settings)
 {
     struct reporting r = {.settings = settings};
@@ -301,7 +291,7 @@ int cmd_report(const struct settings *settings)
         rc = choose_output(settings, own);
     if (rc < 0)
         return rc;
-    r.text = memory_open(&text, &size);
+    r.text = text_open(&text, &size);
     rc = make_text(&r);
     fclose(r.text);
     if (rc == 0)
@@ -320,14 +310,14 @@ int report_make(const void *settings, const char *path, char **page, size_t *siz
     FILE *out;
     int rc;
 
-    r.text = memory_open(&text, &text_size);
+    r.text = text_open(&text, &text_size);
     rc = put_run(&r, path);
     if (rc == 0)
         report_made(r.text, settings, &r.answers);
     fclose(r.text);
     if (rc == 0) {
         short_name(path, title);
-        out = memory_open(page, size);
+        out = text_open(page, size);
         put_page(out, title, text, r.answers.json);
         fclose(out);
     }

@@ -8,6 +8,7 @@
 #include "cmd/help.h"
 
 #include "base/err.h"
+#include "base/text.h"
 #include "trace/source.h"
 #include "trace/stream.h"
 
@@ -682,11 +683,10 @@ int manual_print(const char *name)
 {
     char *page = NULL;
     size_t size = 0;
-    FILE *memory = open_memstream(&page, &size);
-    int rc = memory ? put_page(memory, name) : err_set(ERR_IO, "no memory for a page");
+    FILE *memory = text_open(&page, &size);
+    int rc = put_page(memory, name);
 
-    if (memory)
-        fclose(memory);
+    fclose(memory);
     if (rc == 0 && !isatty(STDOUT_FILENO))
         fwrite(page, 1, size, stdout);
     else if (rc == 0 && !show_by_man(page, size))

@@ -121,9 +121,7 @@ static char *fold(char *text, size_t indent, size_t width)
 
     if (width < NARROWEST || width_of(text) <= width)
         return text;
-    out = open_memstream(&folded, &size);
-    if (out == NULL)
-        return text;
+    out = text_open(&folded, &size);
     while (*rest) {
         size_t n = bytes_that_fit(rest, width);
 

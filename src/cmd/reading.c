@@ -12,6 +12,7 @@
 
 #include "analysis/run_maker.h"
 #include "base/err.h"
+#include "base/fs.h"
 #include "base/guard.h"
 #include "base/json.h"
 #include "base/log.h"
@@ -442,14 +443,12 @@ static void remove_part(void *ctx)
 
 static int make_directory(char dir[FS_PATH_SIZE])
 {
-    const char *place = getenv("TMPDIR");
-
-    snprintf(dir, FS_PATH_SIZE, "%.4000s/snag-XXXXXX", place && *place ? place : "/tmp");
+    snprintf(dir, FS_PATH_SIZE, "%.4000s/snag-XXXXXX", fs_temporary_dir());
     if (mkdtemp(dir) != NULL)
         return 0;
     *dir = '\0';
-    return err_set(ERR_IO, "cannot make a directory in '%s': %s",
-                   place && *place ? place : "/tmp", strerror(errno));
+    return err_set(ERR_IO, "cannot make a directory in '%s': %s", fs_temporary_dir(),
+                   strerror(errno));
 }
 
 int trace_run_make(const struct settings *settings, const char *trace, const char *foi,

@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "cmd/cmd_compare.h"
 #include "cmd/cmd_history.h"
 #include "cmd/cmd_report.h"
@@ -288,12 +289,11 @@ static void put_charts(FILE *out, const struct settings *s, const struct trend *
         char address[64], *caption;
 
         snprintf(address, sizeof address, REPORT_TREND_ADDRESS "/%u", i);
-        if (asprintf(&caption,
-                     i == 0 ? "%s: time of an execution from run to run, the mean, and the "
+        caption =
+            text_new(i == 0 ? "%s: time of an execution from run to run, the mean, and the "
                               "median as a broken line. Upright lines: it changed there."
                             : "%s: own time in an execution.",
-                     path) < 0)
-            mem_give_up(1, BUFSIZ);
+                     path);
         report_figure(out, "trend", address, caption);
         free(caption);
     }

@@ -9,7 +9,7 @@
 #include "cmd/settings.h"
 
 #include "base/err.h"
-#include "base/mem.h"
+#include "base/text.h"
 #include "compare/run_history.h"
 #include "detect/call_detector.h"
 #include "postgres/pg_connection.h"
@@ -89,10 +89,8 @@ char *command_line_word(const char *word)
 {
     char *text = NULL;
     size_t size;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = text_open(&text, &size);
 
-    if (out == NULL)
-        mem_give_up(1, BUFSIZ);
     put_quoted(out, word);
     fclose(out);
     return text;
@@ -108,10 +106,8 @@ char *command_line(const struct settings *settings)
 {
     char *text = NULL;
     size_t size;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = text_open(&text, &size);
 
-    if (out == NULL)
-        mem_give_up(1, BUFSIZ);
     fputs("snag", out);
     for (int i = 0; i < settings->n_words; i++) {
         if (is_about_processes(settings->words[i]))

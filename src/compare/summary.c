@@ -30,7 +30,7 @@
 #define N_HAS (1u << SUMMARY_OPTIONAL)
 #define APART 1e-6 /* of their times, to hold two paths for those of different executions */
 
-const double summary_quantile[SUMMARY_QUANTILES] = {0.5, 0.95, 0.99};
+static const double quantiles[SUMMARY_QUANTILES] = {0.5, 0.95, 0.99};
 
 struct summary_maker {
     struct summary *d;
@@ -164,7 +164,7 @@ static void add_up_durations(struct summary_maker *m)
     d->off_ns = (double)sum.off_ns;
     x = tree_share_take(m->share, x, sizeof *x);
     for (uint32_t i = 0; x && i < SUMMARY_QUANTILES; i++)
-        d->duration_ns[i] = robust_quantile(x, d->n_executions, summary_quantile[i]);
+        d->duration_ns[i] = robust_quantile(x, d->n_executions, quantiles[i]);
     tree_share_tell(m->share, d->duration_ns, sizeof d->duration_ns);
     free(x);
 }

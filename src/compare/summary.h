@@ -29,8 +29,7 @@
 #define SUMMARY_BATCHES 20u  /* at most; as many as executions on the location with most */
 #define SUMMARY_OPTIONAL 8u  /* paths at most that sets are told apart by */
 #define SUMMARY_RARE 0.01    /* a path that fewer executions have is none they differ by */
-#define SUMMARY_QUANTILES 3u /* of durations: */
-extern const double summary_quantile[SUMMARY_QUANTILES];
+#define SUMMARY_QUANTILES 3u /* of durations: the median, 95 % and 99 % */
 
 /* What a trace says of its run that should be the same of runs that are compared. */
 enum summary_fact {

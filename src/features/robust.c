@@ -6,6 +6,7 @@
 #include "features/robust.h"
 
 #include "base/mem.h"
+#include "base/order.h"
 #include "base/radix.h"
 #include "base/search.h"
 #include "base/student.h"
@@ -229,41 +230,11 @@ unsigned *partition_balance(const struct tree_share *share, const uint32_t *work
 
 /* ------------------------------------------------------------------------- centre and width */
 
-/* Moves values so that x[k] is the k-th smallest, with none larger before it (Hoare, Wirth). */
-static double select_kth(double *x, ptrdiff_t n, ptrdiff_t k)
-{
-    ptrdiff_t low = 0, high = n - 1;
-
-    while (low < high) {
-        double pivot = x[k];
-        ptrdiff_t i = low, j = high;
-
-        while (i <= j) {
-            double swap;
-
-            while (x[i] < pivot)
-                i++;
-            while (pivot < x[j])
-                j--;
-            if (i > j)
-                break;
-            swap = x[i];
-            x[i++] = x[j];
-            x[j--] = swap;
-        }
-        if (j < k)
-            low = i;
-        if (k < i)
-            high = j;
-    }
-    return x[k];
-}
-
 double robust_quantile(double *x, size_t n, double q)
 {
     double position = q * (double)(n - 1);
     size_t below = (size_t)position;
-    double value = select_kth(x, (ptrdiff_t)n, (ptrdiff_t)below), next = INFINITY;
+    double value = SELECT_KTH(x, n, below), next = INFINITY;
 
     if (position <= (double)below || below + 1 >= n)
         return value;

@@ -17,6 +17,19 @@
 
 #define BLOCK 512u /* vertices that are hashed at once */
 
+/* What all forests have by tree, beside `first`, which has one more. */
+#define BY_TREE(X)                                                                             \
+    X(location);                                                                               \
+    X(place);                                                                                  \
+    X(index);                                                                                  \
+    X(call);                                                                                   \
+    X(enter_ns);                                                                               \
+    X(root_ns);                                                                                \
+    X(tracer_ns);                                                                              \
+    X(open_ns);                                                                                \
+    X(is_cut);                                                                                 \
+    X(n_messages);
+
 void forest_release(struct forest *forest)
 {
     paged_release(forest->paged, forest->region);
@@ -25,18 +38,11 @@ void forest_release(struct forest *forest)
     paged_release(forest->paged, forest->off_ns);
     paged_release(forest->paged, forest->doubt);
     free(forest->first);
-    free(forest->location);
-    free(forest->place);
-    free(forest->index);
-    free(forest->call);
-    free(forest->enter_ns);
-    free(forest->root_ns);
-    free(forest->tracer_ns);
-    free(forest->open_ns);
-    free(forest->is_cut);
-    free(forest->gap);
+#define FREE(name) free(forest->name)
+    BY_TREE(FREE)
+#undef FREE
     free(forest->root_off_ns);
-    free(forest->n_messages);
+    free(forest->gap);
     *forest = (struct forest){0};
 }
 
@@ -61,16 +67,9 @@ static void resize(struct forest *f, size_t vertex_cap, size_t tree_cap)
     if (f->first == NULL || tree_cap > f->tree_cap) {
         f->tree_cap = tree_cap;
         f->first = mem_resize(f->first, f->tree_cap + 1, sizeof *f->first);
-        f->location = mem_resize(f->location, f->tree_cap, sizeof *f->location);
-        f->place = mem_resize(f->place, f->tree_cap, sizeof *f->place);
-        f->index = mem_resize(f->index, f->tree_cap, sizeof *f->index);
-        f->call = mem_resize(f->call, f->tree_cap, sizeof *f->call);
-        f->enter_ns = mem_resize(f->enter_ns, f->tree_cap, sizeof *f->enter_ns);
-        f->root_ns = mem_resize(f->root_ns, f->tree_cap, sizeof *f->root_ns);
-        f->tracer_ns = mem_resize(f->tracer_ns, f->tree_cap, sizeof *f->tracer_ns);
-        f->open_ns = mem_resize(f->open_ns, f->tree_cap, sizeof *f->open_ns);
-        f->is_cut = mem_resize(f->is_cut, f->tree_cap, sizeof *f->is_cut);
-        f->n_messages = mem_resize(f->n_messages, f->tree_cap, sizeof *f->n_messages);
+#define RESIZE(name) f->name = mem_resize(f->name, f->tree_cap, sizeof *f->name)
+        BY_TREE(RESIZE)
+#undef RESIZE
         if (f->root_off_ns)
             f->root_off_ns = mem_resize(f->root_off_ns, f->tree_cap, sizeof *f->root_off_ns);
         f->first[f->n_trees] = f->n;
@@ -406,16 +405,10 @@ int forest_append(struct forest *forest, const struct forest *other, uint32_t fi
         f->exclusive_ns[f->n + v] = other->exclusive_ns[v];
     }
     for (uint32_t t = 0; t < other->n_trees; t++) {
-        f->location[n + t] = first_location + other->location[t];
-        f->place[n + t] = other->place[t];
-        f->index[n + t] = other->index[t];
-        f->call[n + t] = other->call[t];
-        f->enter_ns[n + t] = other->enter_ns[t];
-        f->root_ns[n + t] = other->root_ns[t];
-        f->tracer_ns[n + t] = other->tracer_ns[t];
-        f->open_ns[n + t] = other->open_ns[t];
-        f->is_cut[n + t] = other->is_cut[t];
-        f->n_messages[n + t] = other->n_messages[t];
+#define COPY(name) f->name[n + t] = other->name[t]
+        BY_TREE(COPY)
+#undef COPY
+        f->location[n + t] += first_location;
         f->first[n + t + 1] = f->n + other->first[t + 1];
     }
     for (size_t i = 0; i < other->n_gaps; i++) {

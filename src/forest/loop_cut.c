@@ -335,35 +335,6 @@ static bool is_singular(const struct census *c)
 
 /* ------------------------------------------------------------------------------ the ends */
 
-/* The k-th smallest, by partitions around the middle (Hoare, Algorithm 65: Find, 1961). */
-static uint64_t find_smallest(uint64_t *x, int64_t n, int64_t k)
-{
-    int64_t low = 0, high = n - 1;
-
-    while (low < high) {
-        uint64_t pivot = x[low + (high - low) / 2];
-        int64_t i = low, j = high;
-
-        while (i <= j) {
-            while (x[i] < pivot)
-                i++;
-            while (x[j] > pivot)
-                j--;
-            if (i <= j) {
-                uint64_t swap = x[i];
-
-                x[i++] = x[j];
-                x[j--] = swap;
-            }
-        }
-        if (k > j && k < i)
-            break;
-        low = k >= i ? i : low;
-        high = k <= j ? j : high;
-    }
-    return x[k];
-}
-
 static uint32_t median_calls(const struct loop_cut *cut)
 {
     uint64_t *x = mem_alloc(cut->n, sizeof *x);
@@ -371,7 +342,7 @@ static uint32_t median_calls(const struct loop_cut *cut)
 
     for (uint32_t i = 0; i < cut->n; i++)
         x[i] = cut->end[i] - cut->begin[i];
-    typical = (uint32_t)find_smallest(x, cut->n, cut->n / 2);
+    typical = (uint32_t)SELECT_KTH(x, cut->n, cut->n / 2);
     free(x);
     return typical;
 }
@@ -587,10 +558,10 @@ static double evenness(uint64_t *ns, uint32_t n)
     uint32_t most = (uint32_t)(TYPICAL_SHARE * n);
     double sum = 0;
 
-    find_smallest(ns, n, most);
+    (void)SELECT_KTH(ns, n, most);
     for (uint32_t i = 0; i <= most; i++)
         sum += (double)ns[i];
-    return sum > 0 ? (double)find_smallest(ns, n, n / 2) * (most + 1) / sum : 1;
+    return sum > 0 ? (double)SELECT_KTH(ns, n, n / 2) * (most + 1) / sum : 1;
 }
 
 static void measure(struct loop_cut *cut, const struct loop_sequence *s,

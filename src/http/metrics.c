@@ -166,9 +166,7 @@ static void put(const struct metrics *m, const struct metric *metric,
 void metrics_init(struct metrics *m, const char *accept)
 {
     *m = (struct metrics){.is_open = metrics_wants_open(accept)};
-    m->out = open_memstream(&m->text, &m->size);
-    if (m->out == NULL)
-        mem_give_up(1, BUFSIZ);
+    m->out = text_open(&m->text, &m->size);
 }
 
 void metrics_add(struct metrics *m, const struct metric *metric, size_t n)

@@ -49,21 +49,6 @@ void model_release(struct model *m)
 
 /* ------------------------------------------------------------------------------- packing */
 
-static void pack_text(struct pack *p, const char *text)
-{
-    pack_array(p, text, strlen(text), 1);
-}
-
-static char *unpack_text(struct pack *p)
-{
-    size_t n = unpack_count(p, 1);
-    char *bytes = unpack_array(p, n, 1), *text = mem_alloc(n + 1, 1);
-
-    memcpy(text, bytes, n);
-    free(bytes);
-    return text;
-}
-
 static int pack_state(const struct pack *p)
 {
     return p->is_bad ? ERR_FORMAT : 0;
@@ -84,15 +69,15 @@ static void pack_about(struct pack *p, const struct model *m)
 
 static int unpack_about(struct pack *p, struct model *m)
 {
-    m->foi = unpack_text(p);
-    m->snag = unpack_text(p);
-    m->made = unpack_text(p);
-    m->trace = unpack_text(p);
+    m->foi = unpack_text(p, NULL);
+    m->snag = unpack_text(p, NULL);
+    m->made = unpack_text(p, NULL);
+    m->trace = unpack_text(p, NULL);
     m->n_trees = unpack_u32(p);
     m->n_abnormal = unpack_u32(p);
     m->n_normal = unpack_u32(p);
-    m->detector = unpack_text(p);
-    m->features = unpack_text(p);
+    m->detector = unpack_text(p, NULL);
+    m->features = unpack_text(p, NULL);
     return pack_state(p);
 }
 
@@ -108,7 +93,7 @@ static int unpack_regions(struct pack *p, struct model *m)
     uint32_t n = unpack_u32(p);
 
     for (uint32_t r = 0; r < n && !p->is_bad; r++) {
-        char *name = unpack_text(p);
+        char *name = unpack_text(p, NULL);
 
         p->is_bad |= names_add(&m->regions, name) != r;
         free(name);
@@ -214,7 +199,7 @@ static void pack_model(struct pack *p, const struct model *m)
 /* The section whose name comes next; N_SECTIONS, or N_SECTIONS + 1 for the retired one. */
 static size_t unpack_name(struct pack *p)
 {
-    char *name = unpack_text(p);
+    char *name = unpack_text(p, NULL);
     size_t s = 0;
 
     while (s < N_SECTIONS && strcmp(sections[s].name, name) != 0)

@@ -295,7 +295,7 @@ static char *conditions(const struct records_asked *asked)
                 {"outlier_severity >= %.0f / 1000.0", asked->least_ns}};
     char *sql = NULL;
     size_t size;
-    FILE *out = open_memstream(&sql, &size);
+    FILE *out = text_open(&sql, &size);
 
     fputs(asked->function ? "func = ?1" : "?1 IS NULL", out);
     fputs(asked->kind, out);

@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/fs.h"
 #include "base/mem.h"
+#include "base/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -89,7 +90,7 @@ static int declare(sqlite3 *db, struct pg_table *t)
 {
     char *sql = NULL;
     size_t size;
-    FILE *out = open_memstream(&sql, &size);
+    FILE *out = text_open(&sql, &size);
     int status;
 
     fputs("CREATE TABLE x(", out);
@@ -216,7 +217,7 @@ static int plan(sqlite3_vtab *base, sqlite3_index_info *info)
     struct pg_table *t = (struct pg_table *)base;
     char *text = NULL;
     size_t size;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = text_open(&text, &size);
     double n_rows = plan_conditions(t, info, out);
 
     plan_order(t, info, out);
@@ -376,7 +377,7 @@ static int filter(sqlite3_vtab_cursor *base, int number, const char *text, int n
     *c =
         (struct pg_cursor){.base = c->base, .number = t->link->n_cursors++, .next = FIRST_ROWS};
     sscanf(strchr(text, 'm'), "m%" SCNx64, &used);
-    q.sql = open_memstream(&sql, &size);
+    q.sql = text_open(&sql, &size);
     fprintf(q.sql, "DECLARE snag_%u NO SCROLL CURSOR FOR SELECT ", c->number);
     write_columns(t, used, c, q.sql);
     write_conditions(t, text, value, &q);

@@ -40,7 +40,7 @@ static char *list_of(const struct prov_kept_runs *runs)
     char *text = NULL;
     size_t size;
     const char *before = "(";
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = text_open(&text, &size);
 
     for (size_t i = 0; i < runs->n; i++)
         if (runs->at[i].is_chosen) {

@@ -391,7 +391,7 @@ static int mark(void *keep, const struct prov_kept_runs *runs, const char *list,
     const char *before = "";
     char *sql = NULL;
     size_t size;
-    FILE *text = open_memstream(&sql, &size);
+    FILE *text = text_open(&sql, &size);
     PGresult *result;
     int rc = 0;
 

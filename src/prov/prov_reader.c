@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "prov/prov_stats.h"
 #include "prov/prov_kind.h"
 #include "prov/prov_record.h"
@@ -177,7 +178,7 @@ static int make_view(struct database *d, const struct shard_view *view, uint32_t
 {
     char *sql = NULL, prefix[16];
     size_t size;
-    FILE *out = open_memstream(&sql, &size);
+    FILE *out = text_open(&sql, &size);
     int rc;
 
     fprintf(out, "CREATE TEMP VIEW %s AS ", view->name);

@@ -586,8 +586,8 @@ void ps_client_pack(const struct ps_client *c, struct pack *p)
     pack_u64(p, c->sequence);
     pack_u32(p, c->key.n);
     for (uint32_t i = 0; i < c->key.n; i++) {
-        pack_array(p, c->function[i].program, strlen(c->function[i].program), 1);
-        pack_array(p, c->function[i].name, strlen(c->function[i].name), 1);
+        pack_text(p, c->function[i].program);
+        pack_text(p, c->function[i].name);
     }
     pack_delta(&c->told, p);
     pack_u32(p, c->n_deltas);
@@ -604,15 +604,8 @@ static void unpack_functions(struct ps_client *c, struct pack *p)
     for (uint32_t i = 0; i < n && !p->is_bad; i++) {
         char *text[2] = {0};
 
-        for (int k = 0; k < 2 && !p->is_bad; k++) {
-            size_t length = unpack_count(p, 1);
-            char *bytes = unpack_array(p, length, 1);
-
-            text[k] = strndup(bytes, length);
-            if (text[k] == NULL)
-                abort();
-            free(bytes);
-        }
+        for (int k = 0; k < 2 && !p->is_bad; k++)
+            text[k] = unpack_text(p, NULL);
         p->is_bad |=
             text[0] == NULL || text[1] == NULL || ps_client_function(c, text[0], text[1]) != i;
         free(text[0]);

@@ -44,7 +44,7 @@ static void pack_snapshot(const struct ps_snapshot *s, struct pack *p)
     pack_u64(p, s->round);
     pack_u32(p, s->n_functions);
     for (uint32_t i = 0; i < s->n_functions; i++) {
-        pack_array(p, s->function[i], strlen(s->function[i]), 1);
+        pack_text(p, s->function[i]);
         sketch_pack(i < s->state.n ? &s->state.sketch[i] : &none, p);
     }
     ps_state_pack_stats(&s->state, p);
@@ -114,19 +114,16 @@ static void unpack_functions(struct ps_snapshot *s, struct pack *p)
     p->is_bad |= n > PS_MAX_FUNCTIONS;
     s->function = mem_alloc(p->is_bad ? 0 : n, sizeof *s->function);
     for (uint32_t i = 0; i < n && !p->is_bad; i++) {
-        size_t length = unpack_count(p, 1);
-        char *bytes = unpack_array(p, length, 1);
+        size_t length;
         struct sketch sketch;
 
-        ps_state_unpack_sketch(&sketch, p);
-        p->is_bad |= !is_function(bytes, length);
-        s->function[i] = mem_alloc(length + 1, 1);
-        memcpy(s->function[i], bytes, length);
+        s->function[i] = unpack_text(p, &length);
         s->n_functions = i + 1;
+        ps_state_unpack_sketch(&sketch, p);
+        p->is_bad |= !is_function(s->function[i], length);
         if (!p->is_bad)
             ps_state_add(&s->state, i, &sketch);
         sketch_release(&sketch);
-        free(bytes);
     }
 }
 

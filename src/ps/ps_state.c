@@ -92,7 +92,7 @@ void ps_state_pack_stats(const struct ps_state *s, struct pack *p)
 {
     pack_u32(p, s->key.n);
     for (uint32_t i = 0; i < s->key.n; i++) {
-        pack_array(p, s->key.name[i], strlen(s->key.name[i]), 1);
+        pack_text(p, s->key.name[i]);
         pack_array(p, &s->stat[i], 1, sizeof s->stat[i]);
     }
 }
@@ -144,18 +144,14 @@ void ps_state_unpack_stats(struct ps_state *s, struct pack *p)
 
     p->is_bad |= n > PS_MAX_STATS;
     for (uint32_t i = 0; i < n && !p->is_bad; i++) {
-        size_t length = unpack_count(p, 1);
-        char *bytes = unpack_array(p, length, 1);
-        char *key = strndup(bytes, length);
+        size_t length;
+        char *key = unpack_text(p, &length);
         struct ps_stat stat;
 
-        if (key == NULL)
-            abort();
         unpack_stat(p, &stat);
-        p->is_bad |= !is_key(bytes, length, stat.is_real);
+        p->is_bad |= !is_key(key, length, stat.is_real);
         if (!p->is_bad && stat.n > 0)
             ps_state_count(s, key, &stat);
-        free(bytes);
         free(key);
     }
 }

@@ -337,8 +337,7 @@ static void raise_limit(uint32_t n_servers)
 
 static int make_dir(struct tree_sim *t)
 {
-    const char *tmp = getenv("TMPDIR");
-    int n = snprintf(t->dir, sizeof t->dir, "%s/snag-sim-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+    int n = snprintf(t->dir, sizeof t->dir, "%s/snag-sim-XXXXXX", fs_temporary_dir());
 
     if (n >= (int)sizeof t->dir || mkdtemp(t->dir) == NULL) {
         t->dir[0] = '\0';

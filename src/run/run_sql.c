@@ -5,8 +5,6 @@ const char run_sql_version[] = "PRAGMA data_version";
 
 /* ------------------------------------------------------------------------ what the run is */
 
-const char run_sql_locations[] = "SELECT rank, thread, name FROM location ORDER BY id";
-
 const char run_sql_regions[] =
     "SELECT id, name, short_name, kind, calls, inclusive_ns, exclusive_ns, outermost, min_ns, "
     "max_ns, variation, locations, file, line FROM region ORDER BY id";

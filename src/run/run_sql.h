@@ -15,9 +15,8 @@ extern const char run_sql_version[];
 
 /* --------------------------------------------------------------------- what the run is */
 
-extern const char run_sql_locations[]; /* rank, thread, name, by location */
-extern const char run_sql_regions[];   /* for rows_to_json */
-extern const char run_sql_search[];    /* (part of a name, most) for rows_to_json */
+extern const char run_sql_regions[]; /* for rows_to_json */
+extern const char run_sql_search[];  /* (part of a name, most) for rows_to_json */
 
 /* (foi, -, -, -, -, -, set) -> why it is not known what executions cost, of the first that passes
  * with all marks, lost something, and has words for it */

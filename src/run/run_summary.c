@@ -115,18 +115,14 @@ int run_metadata_save(sqlite3 *db, const struct run_metadata *metadata)
 int run_metadata_load(struct run_metadata *metadata, sqlite3 *db)
 {
     sqlite3_stmt *query;
-    int status = SQLITE_DONE, rc;
+    int rc;
 
     *metadata = (struct run_metadata){0};
     rc = rundb_prepare(db, "SELECT key, value FROM metadata ORDER BY key, value", &query);
-    while (rc == 0 && metadata->n < RUN_MAX_METADATA &&
-           (status = sqlite3_step(query)) == SQLITE_ROW)
+    while (rc == 0 && metadata->n < RUN_MAX_METADATA && sqlite3_step(query) == SQLITE_ROW)
         add(metadata, rundb_text(query, 0), rundb_text(query, 1));
-    if (rc == 0 && status != SQLITE_DONE && status != SQLITE_ROW)
-        rc = rundb_error(db, "cannot read the metadata");
-    sqlite3_finalize(query);
     tidy(metadata);
-    return rc;
+    return rundb_close_query(db, query, rc, "cannot read the metadata");
 }
 
 /* ------------------------------------------------------------------------------------- rows */
@@ -342,12 +338,11 @@ static uint32_t number_below(sqlite3_stmt *query, int column, uint32_t limit)
 int run_summary_regions(sqlite3 *db, struct definitions *defs)
 {
     sqlite3_stmt *query;
-    int status = SQLITE_DONE,
-        rc = rundb_prepare(db, "SELECT id, name, kind, file, line FROM region ORDER BY id",
-                           &query);
+    int rc =
+        rundb_prepare(db, "SELECT id, name, kind, file, line FROM region ORDER BY id", &query);
 
     *defs = (struct definitions){0};
-    while (rc == 0 && (status = sqlite3_step(query)) == SQLITE_ROW) {
+    while (rc == 0 && sqlite3_step(query) == SQLITE_ROW) {
         uint32_t n_before = defs->names.n;
         uint32_t r = definitions_region(defs, rundb_text(query, 1));
         const char *kind = rundb_text(query, 2);
@@ -361,22 +356,17 @@ int run_summary_regions(sqlite3 *db, struct definitions *defs)
             definitions_source(defs, r, rundb_text(query, 3),
                                number_below(query, 4, UINT32_MAX));
     }
-    if (rc == 0 && status != SQLITE_DONE)
-        rc = rundb_error(db, "cannot read the regions");
-    sqlite3_finalize(query);
-    return rc;
+    return rundb_close_query(db, query, rc, "cannot read the regions");
 }
 
 static int read_locations(sqlite3 *db, struct definitions *defs)
 {
     sqlite3_stmt *query;
-    int status = SQLITE_DONE,
-        rc = rundb_prepare(
-            db,
-            "SELECT source_id, name, rank, thread, id, node, is_gpu FROM location ORDER BY id",
-            &query);
+    int rc = rundb_prepare(
+        db, "SELECT source_id, name, rank, thread, id, node, is_gpu FROM location ORDER BY id",
+        &query);
 
-    while (rc == 0 && (status = sqlite3_step(query)) == SQLITE_ROW) {
+    while (rc == 0 && sqlite3_step(query) == SQLITE_ROW) {
         uint64_t id = strtoull(rundb_text(query, 0), NULL, 10);
         uint32_t n_before = defs->n_locations;
         struct location *location = definitions_location(defs, id, rundb_text(query, 1), 0);
@@ -391,20 +381,16 @@ static int read_locations(sqlite3 *db, struct definitions *defs)
         if (rc == 0 && location->rank >= defs->n_ranks)
             defs->n_ranks = location->rank + 1;
     }
-    if (rc == 0 && status != SQLITE_DONE)
-        rc = rundb_error(db, "cannot read the locations");
-    sqlite3_finalize(query);
-    return rc;
+    return rundb_close_query(db, query, rc, "cannot read the locations");
 }
 
 /* Who the members are is not kept, only how many. */
 static int read_comms(sqlite3 *db, struct definitions *defs)
 {
     sqlite3_stmt *query;
-    int status = SQLITE_DONE,
-        rc = rundb_prepare(db, "SELECT name, members, id FROM comm ORDER BY id", &query);
+    int rc = rundb_prepare(db, "SELECT name, members, id FROM comm ORDER BY id", &query);
 
-    while (rc == 0 && (status = sqlite3_step(query)) == SQLITE_ROW) {
+    while (rc == 0 && sqlite3_step(query) == SQLITE_ROW) {
         uint32_t n = number_below(query, 1, MAX_RANKS), comm;
 
         if (n == UINT32_MAX || sqlite3_column_int64(query, 2) != defs->n_comms) {
@@ -414,10 +400,7 @@ static int read_comms(sqlite3 *db, struct definitions *defs)
         comm = definitions_comm(defs, rundb_text(query, 0), 0);
         defs->comm[comm].n_members = n;
     }
-    if (rc == 0 && status != SQLITE_DONE)
-        rc = rundb_error(db, "cannot read the communicators");
-    sqlite3_finalize(query);
-    return rc;
+    return rundb_close_query(db, query, rc, "cannot read the communicators");
 }
 
 int run_summary_definitions(sqlite3 *db, struct definitions *defs)

@@ -51,11 +51,9 @@ int rundb_exec(sqlite3 *db, const char *sql)
 static int ask_of_table(sqlite3 *db, const char *query, const char *table, char **text)
 {
     sqlite3_stmt *statement;
-    int rc = rundb_prepare(db, query, &statement);
+    int rc = rundb_query(db, &statement, query, "t", table);
 
     *text = NULL;
-    if (rc == 0)
-        rc = rundb_bind(db, statement, "t", table);
     if (rc == 0 && sqlite3_step(statement) == SQLITE_ROW)
         *text = mem_copy_string(rundb_text(statement, 0));
     sqlite3_finalize(statement);
@@ -411,8 +409,8 @@ int rundb_set_text(sqlite3 *db, const char *key, const char *value)
 /* The row of meta, to be finalized; false if there is none. */
 static bool find_meta(sqlite3 *db, const char *key, sqlite3_stmt **query)
 {
-    return rundb_prepare(db, "SELECT value FROM meta WHERE key = ?", query) == 0 &&
-           rundb_bind(db, *query, "t", key) == 0 && sqlite3_step(*query) == SQLITE_ROW;
+    return rundb_query(db, query, "SELECT value FROM meta WHERE key = ?", "t", key) == 0 &&
+           sqlite3_step(*query) == SQLITE_ROW;
 }
 
 long long rundb_get(sqlite3 *db, const char *key)

@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "learn/query.h"
 #include "run/run_sql.h"
 #include "run/rundb.h"
@@ -180,10 +181,8 @@ static int64_t read_coordinate(struct worker *worker, const struct foi_state *st
 {
     sqlite3_stmt *query = NULL;
     int64_t n = 0;
-    int rc = rundb_prepare(worker->db, sql, &query);
+    int rc = rundb_query(worker->db, &query, sql, "it", state->foi, method);
 
-    if (rc == 0)
-        rc = rundb_bind(worker->db, query, "it", state->foi, method);
     for (; rc == 0 && sqlite3_step(query) == SQLITE_ROW; n++) {
         int64_t t = sqlite3_column_int64(query, 0);
 
@@ -650,7 +649,7 @@ int api_executions_csv(struct worker *worker, const struct request *request,
         return rc;
     if (foi >= 0)
         filter.foi_id = (int64_t)foi;
-    out = open_memstream(&text, &size);
+    out = text_open(&text, &size);
     executions_csv_head(out);
     rc = executions_each(worker->db, &filter, put_row, out);
     fclose(out);

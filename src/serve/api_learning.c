@@ -17,6 +17,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "detect/ocsvm.h"
 #include "run/run_sql.h"
 #include "run/rundb.h"
@@ -297,7 +298,7 @@ int api_labels_csv(struct worker *worker, const struct request *request,
     sqlite3_stmt *query = NULL;
     char *text = NULL;
     size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = text_open(&text, &size);
     int rc = rundb_prepare(worker->db, run_sql_labels_of_trees, &query);
 
     (void)request;

@@ -131,10 +131,8 @@ static int note_why(struct worker *worker, const struct foi_list *list, int64_t 
 {
     const struct rundb_set set = {list->marks, list->table->n};
     sqlite3_stmt *query = NULL;
-    int rc = rundb_prepare(worker->db, run_sql_why_cost_is_unknown, &query);
+    int rc = rundb_query(worker->db, &query, run_sql_why_cost_is_unknown, "i", foi);
 
-    if (rc == 0)
-        rc = rundb_bind(worker->db, query, "i", foi);
     if (rc == 0 && list->marks)
         rc = rundb_bind_set(worker->db, query, 7, &set);
     if (rc == 0 && sqlite3_step(query) == SQLITE_ROW)

@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "explain/trace_view.h"
 #include "serve/api.h"
 #include "serve/arrows.h"
@@ -479,7 +480,7 @@ int api_window(struct worker *worker, const struct request *request, struct resp
     int rc = window_read(&window, worker->served, request);
 
     if (rc == 0) {
-        out = open_memstream(&text, &size);
+        out = text_open(&text, &size);
         fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n", out);
         for (uint32_t k = 0; k < window.n_locations && n_left > 0; k++)
             put_calls(out, worker->served, window.location[k], &window, &n_left);

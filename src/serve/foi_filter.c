@@ -13,16 +13,6 @@
 
 #define ANY_LABEL 2
 
-struct foi_filter foi_filter_all(void)
-{
-    return (struct foi_filter){.rank = -1,
-                               .node = FILTER_ANY,
-                               .function = FILTER_ANY,
-                               .kind = FILTER_ANY,
-                               .is_anomaly = FILTER_ANY,
-                               .label = ANY_LABEL};
-}
-
 /* --------------------------------------------------------------------------------- reading */
 
 const char *reason_kind_name(enum reason_kind kind)
@@ -119,7 +109,12 @@ int foi_filter_read(const struct request *request, const struct definitions *def
 {
     int rc;
 
-    *filter = foi_filter_all();
+    *filter = (struct foi_filter){.rank = -1, /* everything passes */
+                                  .node = FILTER_ANY,
+                                  .function = FILTER_ANY,
+                                  .kind = FILTER_ANY,
+                                  .is_anomaly = FILTER_ANY,
+                                  .label = ANY_LABEL};
     rc = request_number(request, "rank", 0, UINT32_MAX, -1, &filter->rank);
     if (rc == 0)
         rc = read_time(request, filter);
@@ -150,7 +145,7 @@ bool foi_filter_chooses(const struct foi_filter *filter)
     return has_reason(filter) || filter->is_anomaly != FILTER_ANY || filter->label != ANY_LABEL;
 }
 
-bool foi_filter_is_all(const struct foi_filter *filter)
+static bool is_all(const struct foi_filter *filter)
 {
     return !is_of_lanes(filter) && filter->end_ns == 0 && !foi_filter_chooses(filter);
 }
@@ -243,7 +238,7 @@ const struct foi_list *foi_filter_select(struct foi_state *state,
     free(list->marks);
     free(list->tree);
     *list = (struct foi_list){.filter = *filter, .table = table, .n = state->n};
-    if (foi_filter_is_all(filter))
+    if (is_all(filter))
         return list;
     list->marks = mem_alloc(state->n, 1);
     list->tree = mem_alloc(state->n, sizeof *list->tree);

@@ -28,9 +28,6 @@
 #define FOI_HAS_VERDICT 8u
 #define FOI_PASSES RUNDB_ALL_MARKS
 
-/* foi_filter_all -- the one that everything passes. */
-struct foi_filter foi_filter_all(void);
-
 /*
  * foi_filter_read -- from the parameters begin and end (both or none), rank, node, function,
  * kind, verdict and label.
@@ -41,9 +38,6 @@ struct foi_filter foi_filter_all(void);
 int foi_filter_read(const struct request *request, const struct definitions *defs,
                     const struct execution_facts *facts, bool may_be_changed,
                     struct foi_filter *filter);
-
-/* foi_filter_is_all -- everything passes. */
-bool foi_filter_is_all(const struct foi_filter *filter);
 
 /* foi_filter_is_same -- the same executions pass both. */
 bool foi_filter_is_same(const struct foi_filter *a, const struct foi_filter *b);

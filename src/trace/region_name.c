@@ -24,13 +24,6 @@
 
 /* --------------------------------------------------------------------------------- one name */
 
-static bool ends_with(const char *text, const char *end)
-{
-    size_t n = strlen(text), m = strlen(end);
-
-    return n >= m && strcmp(text + n - m, end) == 0;
-}
-
 static bool starts_with(const char *text, const char *start)
 {
     return strncmp(text, start, strlen(start)) == 0;
@@ -448,9 +441,9 @@ static bool is_device_wait(const char *name)
 
 static bool ends_in_word(const char *name, const char *word)
 {
-    size_t before = strlen(name) - strlen(word);
+    size_t n = strlen(name), before = n - strlen(word);
 
-    return ends_with(name, word) && (before == 0 || strchr(" .:", name[before - 1]));
+    return text_ends_with(name, n, word) && (before == 0 || strchr(" .:", name[before - 1]));
 }
 
 /* "$array.py:600 block_until_ready", Array.block_until_ready, and what does that for several. */
@@ -509,7 +502,7 @@ enum region_kind region_name_kind(const char *canonical)
 
 bool region_name_is_held_up(const char *canonical)
 {
-    return ends_with(canonical, REGION_HELD_UP);
+    return text_ends_with(canonical, strlen(canonical), REGION_HELD_UP);
 }
 
 bool region_name_is_flush(const char *canonical)

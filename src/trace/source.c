@@ -15,11 +15,7 @@
 #include "base/fs.h"
 #include "base/mem.h"
 #include "trace/chrome/json_input.h"
-#include "trace/chrome/source_chrome.h"
 #include "trace/monotone.h"
-#include "trace/otf2/source_otf2.h"
-#include "trace/synth/source_synth.h"
-#include "trace/tau/source_adios2.h"
 #include "trace/tracer/finish.h"
 
 #include <errno.h>
@@ -29,6 +25,15 @@
 #include <unistd.h>
 
 #define BATCH 1024u
+
+/* What events refer to: the arrays of struct event_batch, how many are in them, and of which events. */
+#define EVENT_DETAILS(X)                                                                       \
+    X(message, struct message, n_messages, EVENT_MESSAGE)                                      \
+    X(collective, struct collective, n_collectives, EVENT_COLLECTIVE)                          \
+    X(counter, struct counter_value, n_counters, EVENT_COUNTER)                                \
+    X(team, struct team_record, n_teams, EVENT_TEAM)                                           \
+    X(estimate, struct time_estimate, n_estimates, EVENT_ESTIMATE)                             \
+    X(argument, struct argument_value, n_arguments, EVENT_ARGUMENT)
 
 static const struct source_ops *const sources[] = {
     &source_synth_ops, &source_otf2_ops, &source_adios2_ops, &source_chrome_ops, NULL,
@@ -222,44 +227,21 @@ static uint32_t first_detail(const struct event_batch *batch, size_t first,
 /* Moves what was held, and the details it refers to, to the front of the batch. */
 static void keep_held(struct event_batch *batch, size_t n_given)
 {
-    uint32_t message = first_detail(batch, n_given, EVENT_MESSAGE, batch->n_messages);
-    uint32_t collective = first_detail(batch, n_given, EVENT_COLLECTIVE, batch->n_collectives);
-    uint32_t counter = first_detail(batch, n_given, EVENT_COUNTER, batch->n_counters);
-    uint32_t team = first_detail(batch, n_given, EVENT_TEAM, batch->n_teams);
-    uint32_t estimate = first_detail(batch, n_given, EVENT_ESTIMATE, batch->n_estimates);
-    uint32_t argument = first_detail(batch, n_given, EVENT_ARGUMENT, batch->n_arguments);
+    uint32_t first[] = {[EVENT_ARGUMENT] = 0};
 
+#define FIND(name, type, n_of, kind)                                                           \
+    first[kind] = first_detail(batch, n_given, kind, batch->n_of);
+    EVENT_DETAILS(FIND)
+#undef FIND
     batch->n -= n_given;
     mem_to_front(batch->event, n_given, batch->n, sizeof *batch->event);
-    for (size_t i = 0; i < batch->n; i++) {
-        struct event *event = &batch->event[i];
-
-        if (event->kind == EVENT_MESSAGE)
-            event->ref -= message;
-        else if (event->kind == EVENT_COLLECTIVE)
-            event->ref -= collective;
-        else if (event->kind == EVENT_COUNTER)
-            event->ref -= counter;
-        else if (event->kind == EVENT_TEAM)
-            event->ref -= team;
-        else if (event->kind == EVENT_ESTIMATE)
-            event->ref -= estimate;
-        else if (event->kind == EVENT_ARGUMENT)
-            event->ref -= argument;
-    }
-    batch->n_messages -= message;
-    mem_to_front(batch->message, message, batch->n_messages, sizeof *batch->message);
-    batch->n_collectives -= collective;
-    mem_to_front(batch->collective, collective, batch->n_collectives,
-                 sizeof *batch->collective);
-    batch->n_counters -= counter;
-    mem_to_front(batch->counter, counter, batch->n_counters, sizeof *batch->counter);
-    batch->n_teams -= team;
-    mem_to_front(batch->team, team, batch->n_teams, sizeof *batch->team);
-    batch->n_estimates -= estimate;
-    mem_to_front(batch->estimate, estimate, batch->n_estimates, sizeof *batch->estimate);
-    batch->n_arguments -= argument;
-    mem_to_front(batch->argument, argument, batch->n_arguments, sizeof *batch->argument);
+    for (size_t i = 0; i < batch->n; i++)
+        batch->event[i].ref -= first[batch->event[i].kind];
+#define KEEP(name, type, n_of, kind)                                                           \
+    batch->n_of -= first[kind];                                                                \
+    mem_to_front(batch->name, first[kind], batch->n_of, sizeof *batch->name);
+    EVENT_DETAILS(KEEP)
+#undef KEEP
 }
 
 /* True for the enter or leave of a call that is left out. */
@@ -346,61 +328,22 @@ uint64_t source_bytes(const struct source *source, const uint32_t *rank)
     return source->ops->bytes ? source->ops->bytes(source, rank) : fs_bytes(source->path);
 }
 
-struct message *event_batch_message(struct event_batch *batch, uint64_t time_ns)
-{
-    event_batch_push(batch, time_ns, EVENT_MESSAGE, (uint32_t)batch->n_messages);
-    mem_grow(&batch->message, &batch->message_cap, batch->n_messages + 1,
-             sizeof *batch->message);
-    return &batch->message[batch->n_messages++];
-}
-
-struct collective *event_batch_collective(struct event_batch *batch, uint64_t time_ns)
-{
-    event_batch_push(batch, time_ns, EVENT_COLLECTIVE, (uint32_t)batch->n_collectives);
-    mem_grow(&batch->collective, &batch->collective_cap, batch->n_collectives + 1,
-             sizeof *batch->collective);
-    return &batch->collective[batch->n_collectives++];
-}
-
-struct counter_value *event_batch_counter(struct event_batch *batch, uint64_t time_ns)
-{
-    event_batch_push(batch, time_ns, EVENT_COUNTER, (uint32_t)batch->n_counters);
-    mem_grow(&batch->counter, &batch->counter_cap, batch->n_counters + 1,
-             sizeof *batch->counter);
-    return &batch->counter[batch->n_counters++];
-}
-
-struct argument_value *event_batch_argument(struct event_batch *batch, uint64_t time_ns)
-{
-    event_batch_push(batch, time_ns, EVENT_ARGUMENT, (uint32_t)batch->n_arguments);
-    mem_grow(&batch->argument, &batch->argument_cap, batch->n_arguments + 1,
-             sizeof *batch->argument);
-    return &batch->argument[batch->n_arguments++];
-}
-
-struct team_record *event_batch_team(struct event_batch *batch, uint64_t time_ns)
-{
-    event_batch_push(batch, time_ns, EVENT_TEAM, (uint32_t)batch->n_teams);
-    mem_grow(&batch->team, &batch->team_cap, batch->n_teams + 1, sizeof *batch->team);
-    return &batch->team[batch->n_teams++];
-}
-
-struct time_estimate *event_batch_estimate(struct event_batch *batch, uint64_t time_ns)
-{
-    event_batch_push(batch, time_ns, EVENT_ESTIMATE, (uint32_t)batch->n_estimates);
-    mem_grow(&batch->estimate, &batch->estimate_cap, batch->n_estimates + 1,
-             sizeof *batch->estimate);
-    return &batch->estimate[batch->n_estimates++];
-}
+/* event_batch_message, event_batch_collective, ... */
+#define PUSH(name, type, n_of, kind)                                                           \
+    type *event_batch_##name(struct event_batch *batch, uint64_t time_ns)                      \
+    {                                                                                          \
+        event_batch_push(batch, time_ns, kind, (uint32_t)batch->n_of);                         \
+        mem_grow(&batch->name, &batch->name##_cap, batch->n_of + 1, sizeof *batch->name);      \
+        return &batch->name[batch->n_of++];                                                    \
+    }
+EVENT_DETAILS(PUSH)
+#undef PUSH
 
 void event_batch_release(struct event_batch *batch)
 {
     free(batch->event);
-    free(batch->message);
-    free(batch->collective);
-    free(batch->counter);
-    free(batch->team);
-    free(batch->estimate);
-    free(batch->argument);
+#define FREE(name, type, n_of, kind) free(batch->name);
+    EVENT_DETAILS(FREE)
+#undef FREE
     *batch = (struct event_batch){0};
 }

@@ -12,8 +12,8 @@
  *     source_reader_end(reader, &quality);
  *
  * No one behind this interface knows which source it is. A damaged location yields what can be
- * read of it; what was wrong is counted. To add a source: one file with a struct source_ops and
- * one row in source.c.
+ * read of it; what was wrong is counted. To add a source: one file with a struct source_ops, its
+ * name below and one row in source.c.
  */
 #ifndef SNAG_TRACE_SOURCE_H
 #define SNAG_TRACE_SOURCE_H
@@ -62,6 +62,10 @@ struct source_ops {
      * 0: it has none. NULL: those of the path. */
     uint64_t (*bytes)(const struct source *source, const uint32_t *rank);
 };
+
+/* The kinds there are, each in the folder of its format. */
+extern const struct source_ops source_synth_ops, source_otf2_ops, source_adios2_ops,
+    source_chrome_ops;
 
 struct source_opts {
     bool wants_counters;                           /* EVENT_COUNTER too */

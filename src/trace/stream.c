@@ -18,8 +18,6 @@
 #include "base/search.h"
 #include "trace/monotone.h"
 #include "trace/source.h"
-#include "trace/tau/stream_adios2.h"
-#include "trace/tracer/stream_tracer.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -14,8 +14,8 @@
  *
  * Definitions grow: locations, regions, counters, metadata that were not there before are there
  * when the step that uses them is. An index never changes its meaning; ranks and threads are
- * set when a location appears. To add a stream: one file with a struct stream_ops and one row
- * in stream.c.
+ * set when a location appears. To add a stream: one file with a struct stream_ops, its name
+ * below and one row in stream.c.
  */
 #ifndef SNAG_TRACE_STREAM_H
 #define SNAG_TRACE_STREAM_H
@@ -71,6 +71,9 @@ struct stream_ops {
     /* See stream_again; empties stream->defs the first time. NULL: there is nothing more. */
     int (*again)(struct stream *stream, int timeout_ms);
 };
+
+/* The kinds there are, but for that of a finished trace, each in the folder of its format. */
+extern const struct stream_ops stream_tracer_ops, stream_adios2_ops;
 
 struct stream {
     const struct stream_ops *ops;

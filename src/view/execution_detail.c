@@ -133,15 +133,10 @@ static int complain_missing(struct execution_detail *c, int64_t foi, uint32_t ra
                             uint32_t thread, uint32_t index)
 {
     char id[EXECUTION_ID_SIZE];
-    sqlite3_stmt *query;
     int64_t n = 0;
-    int rc = rundb_prepare(c->db, run_sql_n_executions_of_thread, &query);
+    int rc = rundb_number(c->db, &n, run_sql_n_executions_of_thread, "iii", foi, (int64_t)rank,
+                          (int64_t)thread);
 
-    if (rc == 0)
-        rc = rundb_bind(c->db, query, "iii", foi, (int64_t)rank, (int64_t)thread);
-    if (rc == 0 && sqlite3_step(query) == SQLITE_ROW)
-        n = sqlite3_column_int64(query, 0);
-    sqlite3_finalize(query);
     if (rc < 0)
         return rc;
     execution_id(id, NULL, rank, thread, index);
@@ -173,10 +168,8 @@ int execution_detail_find_tree(struct execution_detail *c, int64_t foi, int64_t 
 static int find_place(struct execution_detail *c)
 {
     sqlite3_stmt *query;
-    int rc = rundb_prepare(c->db, run_sql_place, &query);
+    int rc = rundb_query(c->db, &query, run_sql_place, "ir", c->x.foi_id, c->x.score);
 
-    if (rc == 0)
-        rc = rundb_bind(c->db, query, "ir", c->x.foi_id, c->x.score);
     if (rc == 0 && sqlite3_step(query) == SQLITE_ROW) {
         c->n_executions = (uint64_t)sqlite3_column_int64(query, 0);
         c->place = (uint64_t)sqlite3_column_int64(query, 1);

@@ -129,12 +129,9 @@ int executions_foi_known(sqlite3 *db, const struct definitions *defs, const char
 
 bool executions_have_several(sqlite3 *db)
 {
-    sqlite3_stmt *query;
     int64_t n = 0;
 
-    if (rundb_prepare(db, run_sql_n_fois, &query) == 0 && sqlite3_step(query) == SQLITE_ROW)
-        n = sqlite3_column_int64(query, 0);
-    sqlite3_finalize(query);
+    rundb_number(db, &n, run_sql_n_fois, "");
     return n > 1;
 }
 
@@ -173,19 +170,19 @@ static void fill(struct execution *x, sqlite3_stmt *query, bool has_several)
     execution_id(x->id, has_several ? x->foi : NULL, x->rank, x->thread, x->index);
 }
 
-static int each_row(sqlite3 *db, sqlite3_stmt *query,
+/* Of a query that is closed; rc: of making it. */
+static int each_row(sqlite3 *db, sqlite3_stmt *query, int rc,
                     void (*fn)(const struct execution *x, void *ctx), void *ctx)
 {
-    bool has_several = executions_have_several(db);
-    int status;
+    bool has_several = rc == 0 && executions_have_several(db);
 
-    while ((status = sqlite3_step(query)) == SQLITE_ROW) {
+    while (rc == 0 && sqlite3_step(query) == SQLITE_ROW) {
         struct execution x;
 
         fill(&x, query, has_several);
         fn(&x, ctx);
     }
-    return status == SQLITE_DONE ? 0 : rundb_error(db, "cannot read the executions");
+    return rundb_close_query(db, query, rc, "cannot read the executions");
 }
 
 int executions_ask(sqlite3 *db, const char *sql, const struct execution_filter *filter,
@@ -219,10 +216,8 @@ int executions_each(sqlite3 *db, const struct execution_filter *filter,
         sqlite3_bind_text(query, 3, filter->verdict, -1, SQLITE_STATIC);
         sqlite3_bind_int64(query, 4, filter->most ? (int64_t)filter->most : -1);
         sqlite3_bind_text(query, 5, filter->label, -1, SQLITE_STATIC);
-        rc = each_row(db, query, fn, ctx);
     }
-    sqlite3_finalize(query);
-    return rc;
+    return each_row(db, query, rc, fn, ctx);
 }
 
 int executions_one(sqlite3 *db, int64_t foi, uint32_t rank, uint32_t thread, uint32_t index,
@@ -232,10 +227,7 @@ int executions_one(sqlite3 *db, int64_t foi, uint32_t rank, uint32_t thread, uin
     int rc = rundb_query(db, &query, run_sql_execution_at, "iiii", foi, (int64_t)rank,
                          (int64_t)thread, (int64_t)index);
 
-    if (rc == 0)
-        rc = each_row(db, query, fn, ctx);
-    sqlite3_finalize(query);
-    return rc;
+    return each_row(db, query, rc, fn, ctx);
 }
 
 int executions_tree(sqlite3 *db, int64_t foi, int64_t tree,
@@ -244,20 +236,17 @@ int executions_tree(sqlite3 *db, int64_t foi, int64_t tree,
     sqlite3_stmt *query = NULL;
     int rc = rundb_query(db, &query, run_sql_execution_of_tree, "ii", foi, tree);
 
-    if (rc == 0)
-        rc = each_row(db, query, fn, ctx);
-    sqlite3_finalize(query);
-    return rc;
+    return each_row(db, query, rc, fn, ctx);
 }
 
 int executions_lost(sqlite3 *db, int64_t foi, void (*fn)(const struct lost *lost, void *ctx),
                     void *ctx, struct lost *all)
 {
     sqlite3_stmt *query = NULL;
-    int rc = rundb_query(db, &query, run_sql_lost_by_rank, "i", foi), status = SQLITE_DONE;
+    int rc = rundb_query(db, &query, run_sql_lost_by_rank, "i", foi);
 
     *all = (struct lost){.rank = NO_RANK};
-    while (rc == 0 && (status = sqlite3_step(query)) == SQLITE_ROW) {
+    while (rc == 0 && sqlite3_step(query) == SQLITE_ROW) {
         struct lost lost = {
             .rank = (uint32_t)sqlite3_column_int64(query, LOST_RANK),
             .n_executions = (uint64_t)sqlite3_column_int64(query, LOST_EXECUTIONS),
@@ -272,10 +261,7 @@ int executions_lost(sqlite3 *db, int64_t foi, void (*fn)(const struct lost *lost
         all->tracer_ns += lost.tracer_ns;
         fn(&lost, ctx);
     }
-    if (rc == 0 && status != SQLITE_DONE)
-        rc = rundb_error(db, "cannot read what was lost");
-    sqlite3_finalize(query);
-    return rc;
+    return rundb_close_query(db, query, rc, "cannot read what was lost");
 }
 
 int executions_others(sqlite3 *db, const struct execution_filter *filter, struct others *out)
@@ -329,9 +315,9 @@ int executions_slow_places(sqlite3 *db, int64_t foi,
                            void (*fn)(const struct slow_place *x, void *ctx), void *ctx)
 {
     sqlite3_stmt *query = NULL;
-    int status = SQLITE_DONE, rc = rundb_query(db, &query, run_sql_slow_places, "i", foi);
+    int rc = rundb_query(db, &query, run_sql_slow_places, "i", foi);
 
-    while (rc == 0 && (status = sqlite3_step(query)) == SQLITE_ROW) {
+    while (rc == 0 && sqlite3_step(query) == SQLITE_ROW) {
         const struct slow_place x = {
             .place = rundb_text(query, 0),
             .verdict = rundb_text(query, 1),
@@ -346,10 +332,7 @@ int executions_slow_places(sqlite3 *db, int64_t foi,
 
         fn(&x, ctx);
     }
-    if (rc == 0 && status != SQLITE_DONE)
-        rc = rundb_error(db, "cannot read who is slow");
-    sqlite3_finalize(query);
-    return rc;
+    return rundb_close_query(db, query, rc, "cannot read who is slow");
 }
 
 json_t *execution_to_json(const struct execution *x)

@@ -50,10 +50,8 @@ void html_data(FILE *out, const json_t *json)
 {
     char *text = NULL, *at;
     size_t size;
-    FILE *memory = open_memstream(&text, &size);
+    FILE *memory = text_open(&text, &size);
 
-    if (memory == NULL)
-        mem_give_up(1, BUFSIZ);
     json_put(memory, json, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(9));
     fclose(memory);
     for (at = text; *at;) {

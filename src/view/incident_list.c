@@ -69,19 +69,19 @@ char *incident_cost_text(const struct incident_row *x, char out[TEXT_RANGE_SIZE]
     return out;
 }
 
-static int each_row(sqlite3 *db, sqlite3_stmt *query,
+/* Of a query that is closed; rc: of making it. */
+static int each_row(sqlite3 *db, sqlite3_stmt *query, int rc,
                     void (*fn)(const struct incident_row *x, void *ctx), void *ctx)
 {
-    bool has_several = executions_have_several(db);
-    int status;
+    bool has_several = rc == 0 && executions_have_several(db);
 
-    while ((status = sqlite3_step(query)) == SQLITE_ROW) {
+    while (rc == 0 && sqlite3_step(query) == SQLITE_ROW) {
         struct incident_row x;
 
         fill(&x, query, has_several);
         fn(&x, ctx);
     }
-    return status == SQLITE_DONE ? 0 : rundb_error(db, "cannot read the incidents");
+    return rundb_close_query(db, query, rc, "cannot read the incidents");
 }
 
 /* The statement, with what every question of the filter begins with. */
@@ -108,10 +108,8 @@ int incident_list_each(sqlite3 *db, const struct execution_filter *filter,
     if (rc == 0) {
         sqlite3_bind_int64(query, 5, filter->most ? (int64_t)filter->most : -1);
         sqlite3_bind_int64(query, 6, (int64_t)filter->offset);
-        rc = each_row(db, query, fn, ctx);
     }
-    sqlite3_finalize(query);
-    return rc;
+    return each_row(db, query, rc, fn, ctx);
 }
 
 int incident_list_count(sqlite3 *db, const struct execution_filter *filter, uint64_t *n)
@@ -158,10 +156,7 @@ int incident_of(sqlite3 *db, int64_t foi, int64_t tree,
     sqlite3_stmt *query = NULL;
     int rc = rundb_query(db, &query, run_sql_incident_of, "ii", foi, tree);
 
-    if (rc == 0)
-        rc = each_row(db, query, fn, ctx);
-    sqlite3_finalize(query);
-    return rc;
+    return each_row(db, query, rc, fn, ctx);
 }
 
 /* -------------------------------------------------------------------------------- words */
@@ -506,7 +501,9 @@ static void say_others(struct text_writer *w, const struct incident_group *g, ui
     }
 }
 
-char *incident_group_places(const struct incident_group *g, char out[GROUP_TEXT_SIZE])
+/* Where their heads are, and where the cause is if that is elsewhere and is to blame: "on rank 2, 15 executions apart,
+ * caused by rank 3". Returns out. */
+static char *places_text(const struct incident_group *g, char out[GROUP_TEXT_SIZE])
 {
     struct text_writer w = {.out = out, .size = GROUP_TEXT_SIZE};
     uint32_t *number = mem_resize(NULL, g->n, sizeof *number);
@@ -543,8 +540,7 @@ char *incident_group_text(const struct incident_group *g, char out[GROUP_TEXT_SI
 
     snprintf(out, GROUP_TEXT_SIZE, "%.400s, %s time%s, %.500s",
              g->incident->way > 0 ? g->incident->what : g->incident->cause,
-             text_count(g->n_times, n), text_plural(g->n_times),
-             incident_group_places(g, places));
+             text_count(g->n_times, n), text_plural(g->n_times), places_text(g, places));
     return out;
 }
 
@@ -586,7 +582,7 @@ static json_t *incident_group_to_json(struct collector *c, const struct incident
     json_object_set_new(json, "foi", json_text(first->foi));
     json_object_set_new(json, "verdict", json_text(first->is_anomaly ? "anomaly" : "normal"));
     json_object_set_new(json, "what", json_text(first->way > 0 ? first->what : first->cause));
-    json_object_set_new(json, "where", json_text(incident_group_places(g, text)));
+    json_object_set_new(json, "where", json_text(places_text(g, text)));
     json_object_set_new(json, "text", json_text(incident_group_text(g, text)));
     json_object_set_new(json, "times", json_count(g->n_times));
     json_object_set_new(json, "lost_ns", json_count(g->lost_ns));
@@ -686,16 +682,13 @@ static void add_row(struct groups *all, sqlite3_stmt *query)
 int groups_find(sqlite3 *db, const struct execution_filter *filter, struct groups *all)
 {
     sqlite3_stmt *query = NULL;
-    int status = SQLITE_DONE, rc;
+    int rc;
 
     *all = (struct groups){0};
     rc = executions_ask(db, run_sql_groups, filter, &query);
-    while (rc == 0 && (status = sqlite3_step(query)) == SQLITE_ROW)
+    while (rc == 0 && sqlite3_step(query) == SQLITE_ROW)
         add_row(all, query);
-    if (rc == 0 && status != SQLITE_DONE)
-        rc = rundb_error(db, "cannot read the groups");
-    sqlite3_finalize(query);
-    return rc;
+    return rundb_close_query(db, query, rc, "cannot read the groups");
 }
 
 void groups_release(struct groups *all)

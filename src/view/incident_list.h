@@ -149,10 +149,6 @@ void incident_groups_release(struct incident_groups *all);
 
 #define GROUP_TEXT_SIZE 1024
 
-/* incident_group_places -- where their heads are, and where the cause is if that is elsewhere and is to blame:
- * "on rank 2, 15 executions apart, caused by rank 3". Returns out. */
-char *incident_group_places(const struct incident_group *group, char out[GROUP_TEXT_SIZE]);
-
 /* incident_group_text -- "what, 6 times, where". Returns out. */
 char *incident_group_text(const struct incident_group *group, char out[GROUP_TEXT_SIZE]);
 

@@ -99,12 +99,12 @@ struct cause_row {
 static int read_causes(sqlite3 *db, int64_t foi, struct cause_row **row, size_t *n)
 {
     sqlite3_stmt *query = NULL;
-    int status = SQLITE_DONE, rc = rundb_query(db, &query, run_sql_causes, "i", foi);
+    int rc = rundb_query(db, &query, run_sql_causes, "i", foi);
     size_t cap = 0;
 
     *row = NULL;
     *n = 0;
-    while (rc == 0 && (status = sqlite3_step(query)) == SQLITE_ROW) {
+    while (rc == 0 && sqlite3_step(query) == SQLITE_ROW) {
         mem_grow(row, &cap, *n + 1, sizeof **row);
         (*row)[(*n)++] = (struct cause_row){
             .way = sqlite3_column_int64(query, 0),
@@ -121,10 +121,7 @@ static int read_causes(sqlite3 *db, int64_t foi, struct cause_row **row, size_t 
             .largest = sqlite3_column_int64(query, 9),
         };
     }
-    if (rc == 0 && status != SQLITE_DONE)
-        rc = rundb_error(db, "cannot read the incidents");
-    sqlite3_finalize(query);
-    return rc;
+    return rundb_close_query(db, query, rc, "cannot read the incidents");
 }
 
 /* Of different ranks, but one cause. What is strange in no way that is known has its own. */
@@ -239,19 +236,17 @@ static int keep_what_is_common(sqlite3 *db, int64_t foi, struct outcome *a)
     size_t length = length_of_call(what);
     sqlite3_stmt *query = NULL;
     bool is_common = says_where(what);
-    int status = SQLITE_DONE, rc = 0;
+    int rc = 0;
 
     if (is_common && a->most.n_incidents > 1) {
         rc =
             rundb_query(db, &query, run_sql_causes_elsewhere, "ii", foi, (int64_t)a->most.rank);
-        while (rc == 0 && (status = sqlite3_step(query)) == SQLITE_ROW) {
+        while (rc == 0 && sqlite3_step(query) == SQLITE_ROW) {
             const char *cause = rundb_text(query, 0);
 
             is_common &= length_of_call(cause) == length && strncmp(cause, what, length) == 0;
         }
-        if (rc == 0 && status != SQLITE_DONE)
-            rc = rundb_error(db, "cannot read the incidents");
-        sqlite3_finalize(query);
+        rc = rundb_close_query(db, query, rc, "cannot read the incidents");
         what[length] = '\0';
     }
     if (!is_common) {
@@ -350,7 +345,13 @@ void outcome_release(struct outcome *a)
 
 /* ------------------------------------------------------------------------------------ words, JSON */
 
-char *outcome_most_text(const struct outcome_most *m, char out[OUTCOME_TEXT_SIZE])
+/*
+ * "most of that goes back to rank 1: step > solve takes longer (solver.c:17)", "... to 16 ranks", or "the largest part
+ * of that" where it is less than half; "most of what anomalies lost ..." where the cost is not known, "none lost time;
+ * the strangest: ..." where nothing was lost. Where it is not known what some lost, "most of what anomalies are known
+ * to have lost ...", or "what they lost is not known; the strangest: ...". "" where there is no incident. Returns out.
+ */
+static char *goes_back_text(const struct outcome_most *m, char out[OUTCOME_TEXT_SIZE])
 {
     const char *much = m->ns == m->of_ns                         ? "all"
                        : (double)m->ns > HALF * (double)m->of_ns ? "most"
@@ -389,8 +390,8 @@ static char *most_text(const struct outcome *a, const char *before,
 {
     char most[OUTCOME_TEXT_SIZE];
 
-    snprintf(out, OUTCOME_TEXT_SIZE + 2, "%s%s",
-             *outcome_most_text(&a->most, most) ? before : "", most);
+    snprintf(out, OUTCOME_TEXT_SIZE + 2, "%s%s", *goes_back_text(&a->most, most) ? before : "",
+             most);
     return out;
 }
 
@@ -540,7 +541,7 @@ static json_t *most_to_json(const struct outcome_most *m)
     json_object_set_new(json, "function", text_or_null(m->function));
     json_object_set_new(json, "place",
                         m->place && *m->place ? json_text(m->place) : json_null());
-    json_object_set_new(json, "text", json_text(outcome_most_text(m, text)));
+    json_object_set_new(json, "text", json_text(goes_back_text(m, text)));
     return json;
 }
 

@@ -69,15 +69,6 @@ void outcome_release(struct outcome *outcome);
 #define OUTCOME_TEXT_SIZE 1024
 
 /*
- * outcome_most_text -- "most of that goes back to rank 1: step > solve takes longer
- * (solver.c:17)", "... to 16 ranks", or "the largest part of that" where it is less than half; "most of what
- * anomalies lost ..." where the cost is not known, "none lost time; the strangest: ..." where nothing was lost.
- * Where it is not known what some lost, "most of what anomalies are known to have lost ...", or "what they lost is
- * not known; the strangest: ...". "" where there is no incident. Returns out.
- */
-char *outcome_most_text(const struct outcome_most *most, char out[OUTCOME_TEXT_SIZE]);
-
-/*
  * outcome_anomalies_text -- "without the anomalies the replayed run is 105 ms of 3.73 s shorter (2.82 %); most of that ...",
  * to be freed; NULL: there is none.
  * outcome_slow_text -- "rank 6 may be slow beside the others: ...", to be freed; NULL: nobody is.

@@ -1,4 +1,4 @@
-"""Programs at random for `synth:`, which says a trace in one line (src/trace/synth/source_synth.h)."""
+"""Programs at random for `synth:`, which says a trace in one line (src/trace/synth/source_synth.c)."""
 import random
 import re
 

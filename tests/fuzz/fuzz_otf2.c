@@ -73,14 +73,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < 1 || fd < 0 || write(fd, data + 1, size - 1) != (ssize_t)size - 1)
         goto out;
     for (uint32_t i = 0; i < N_REGIONS; i++)
-        idtable_set(&tables.region, i, i);
+        idtable_set(&tables.id.region, i, i);
     for (uint32_t i = 0; i < N_COMMS; i++)
-        idtable_set(&tables.comm, i, i);
+        idtable_set(&tables.id.comm, i, i);
     for (uint32_t i = 0; i < N_NAMES; i++) {
-        idtable_set(&tables.attribute, i, i);
-        idtable_set(&tables.parameter, i, i);
-        idtable_set(&tables.string, i, i % 2);
-        idtable_set(&tables.metric_id, i, 0);
+        idtable_set(&tables.id.attribute, i, i);
+        idtable_set(&tables.id.parameter, i, i);
+        idtable_set(&tables.id.string, i, i % 2);
+        idtable_set(&tables.id.metric, i, 0);
     }
     tables.has_arguments = data[0] & 4;
     tables.text = text;
@@ -93,12 +93,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         decode(&file, &events, size);
     otf2_file_release(&file);
     otf2_events_release(&events);
-    idtable_release(&tables.region);
-    idtable_release(&tables.comm);
-    idtable_release(&tables.attribute);
-    idtable_release(&tables.parameter);
-    idtable_release(&tables.string);
-    idtable_release(&tables.metric_id);
+    otf2_ids_release(&tables.id);
 out:
     close(fd);
     return 0;

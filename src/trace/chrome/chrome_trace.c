@@ -7,6 +7,7 @@
 #include "trace/chrome/chrome_trace.h"
 
 #include "base/err.h"
+#include "base/fs.h"
 #include "base/mem.h"
 #include "base/xxh.h"
 
@@ -101,13 +102,6 @@ bool kept_args_next(const struct kept_args *kept, uint64_t *at, struct argument_
 #define MARKS_IN_MEMORY ((size_t)1 << 20) /* 40 MB */
 #define ASYNC_TID ((uint64_t)1 << 62)     /* tracks have numbers of threads that nobody has */
 
-static const char *temporary_dir(void)
-{
-    const char *dir = getenv("TMPDIR");
-
-    return dir && *dir ? dir : "/tmp";
-}
-
 int chrome_trace_init(struct chrome_trace *t, struct source *source, const char *links)
 {
     int rc = 0;
@@ -116,7 +110,7 @@ int chrome_trace_init(struct chrome_trace *t, struct source *source, const char 
     t->quality = &source->quality;
     t->wants_counters = source->opts.wants_counters;
     t->wants_arguments = source->opts.wants_arguments;
-    t->paged = paged_new(temporary_dir(), PAGED_MIN_BYTES);
+    t->paged = paged_new(fs_temporary_dir(), PAGED_MIN_BYTES);
     t->args.paged = t->paged;
     t->rules.most_args = CHROME_MAX_ARGS;
     link_rules_arg(&t->rules, "name");

@@ -1,5 +1,5 @@
 /* Who waits for whom in what PyTorch and JAX write: for autograd, and for the call that launched. */
-#include "trace/chrome/source_chrome.h"
+#include "trace/source.h"
 
 #include "sample_chrome.h"
 #include "test.h"

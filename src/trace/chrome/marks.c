@@ -88,11 +88,10 @@ static void sort(struct thread_marks *thread)
 /* A file without a name, which is gone when it is closed. */
 static int temporary_file(void)
 {
-    const char *dir = getenv("TMPDIR");
     char path[4096];
     int fd;
 
-    snprintf(path, sizeof path, "%s/snag-XXXXXX", dir && *dir ? dir : "/tmp");
+    snprintf(path, sizeof path, "%s/snag-XXXXXX", fs_temporary_dir());
     fd = mkostemp(path, O_CLOEXEC);
     if (fd >= 0)
         unlink(path);

@@ -1,15 +1,24 @@
 /*
+ * source_chrome -- Chrome/Perfetto trace JSON, as uftrace, PyTorch and many others write it:
+ * one file, or one per rank (a list, a directory, a pattern).
+ *
+ * What the ranks are: chrome_locations.h. Durations (X) and begin/end pairs (B, E) are calls, of
+ * regions whose names have no numbers of calls (chrome_trace.h); a flow (s .. f) is a message,
+ * if it is not a launch. What belongs together by name and arguments, rules say (link_rules.h).
+ * Other phases are counted as ignored.
+ *
  * The format knows no order, so all files are read when the trace is opened; the events of a
  * location are made of what was kept of them (marks.h) when it is read. A trace may have a
  * file per rank: a list of files, all of a directory, which is read with a filter, or what
  * fits a pattern, which is left to glob().
  */
-#include "trace/chrome/source_chrome.h"
+#include "trace/source.h"
 
 #include "base/err.h"
 #include "base/fs.h"
 #include "base/mem.h"
 #include "base/order.h"
+#include "base/text.h"
 #include "trace/chrome/backward.h"
 #include "trace/chrome/chrome_events.h"
 #include "trace/chrome/chrome_locations.h"
@@ -32,13 +41,6 @@ struct chrome_files {
     bool is_found; /* a directory or a pattern was given: some may be no traces */
 };
 
-static bool ends_with(const char *name, size_t length, const char *end)
-{
-    size_t n = strlen(end);
-
-    return length > n && memcmp(name + length - n, end, n) == 0;
-}
-
 static int is_trace_name(const struct dirent *entry)
 {
     static const char *const packed[] = {".gz", ".zst"};
@@ -46,12 +48,12 @@ static int is_trace_name(const struct dirent *entry)
     size_t length = strlen(entry->d_name);
 
     for (size_t i = 0; i < sizeof packed / sizeof *packed; i++)
-        if (ends_with(entry->d_name, length, packed[i])) {
+        if (text_ends_with(entry->d_name, length, packed[i])) {
             length -= strlen(packed[i]);
             break;
         }
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        if (entry->d_name[0] != '.' && ends_with(entry->d_name, length, ends[i]))
+        if (entry->d_name[0] != '.' && text_ends_with(entry->d_name, length, ends[i]))
             return 1;
     return 0;
 }

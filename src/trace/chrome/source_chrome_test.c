@@ -1,5 +1,5 @@
 /* Files are written as text; the calls come back through the typical reader. */
-#include "trace/chrome/source_chrome.h"
+#include "trace/source.h"
 
 #include "base/err.h"
 

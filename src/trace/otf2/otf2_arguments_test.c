@@ -1,7 +1,7 @@
 /* What calls are called with, and how counters are meant: archives are written by libotf2
  * itself.
  */
-#include "trace/otf2/source_otf2.h"
+#include "trace/source.h"
 
 #include "base/fs.h"
 

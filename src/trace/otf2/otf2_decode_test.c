@@ -107,8 +107,8 @@ static void read_bytes(const uint8_t *data, size_t n, size_t most, struct found 
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     assert_int_equal(otf2_file_open(&out->file, path, CHUNK), 0);
     for (uint32_t i = 0; i < 300; i++)
-        idtable_set(&tables.region, i, i);
-    idtable_set(&tables.parameter, 1, 4);
+        idtable_set(&tables.id.region, i, i);
+    idtable_set(&tables.id.parameter, 1, 4);
     otf2_events_init(&events, &tables, &defs, &(struct source_opts){.wants_arguments = true});
     do {
         otf2_events_into(&events, &out->batch, most, &out->quality);
@@ -117,8 +117,8 @@ static void read_bytes(const uint8_t *data, size_t n, size_t most, struct found 
     } while (got == most);
     assert_int_equal(otf2_decode(&out->file, &events), 0); /* the end stays the end */
     otf2_events_release(&events);
-    idtable_release(&tables.region);
-    idtable_release(&tables.parameter);
+    idtable_release(&tables.id.region);
+    idtable_release(&tables.id.parameter);
     close(fd);
 }
 

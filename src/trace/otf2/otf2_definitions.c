@@ -199,7 +199,7 @@ static void resolve_regions(const struct otf2_raw *raw, struct source *source,
         region->is_sampled |= from->paradigm == OTF2_PARADIGM_SAMPLING;
         if (from->line != OTF2_UNDEFINED_UINT32)
             definitions_source(defs, at, otf2_raw_string(raw, from->file), from->line);
-        idtable_set(&tables->region, from->id, at);
+        idtable_set(&tables->id.region, from->id, at);
         if (i % BATCH == 0)
             source_progress(source, raw->string.n + i + 1);
     }
@@ -463,10 +463,10 @@ static void resolve_left_out(const struct otf2_raw *raw, struct source *source,
         source->quality.n[QUALITY_left_out] += defs->left_out[i].n_calls;
     }
     for (size_t i = 0; i < raw->region.n && defs->n_left_out > 0; i++) {
-        uint32_t id = raw->region.at[i].id, region = idtable_get(&tables->region, id);
+        uint32_t id = raw->region.at[i].id, region = idtable_get(&tables->id.region, id);
 
         if (region < defs->names.n && is_left_out[region])
-            idtable_set(&tables->region, id, OTF2_LEFT_OUT);
+            idtable_set(&tables->id.region, id, OTF2_LEFT_OUT);
     }
     free(is_left_out);
 }
@@ -530,7 +530,7 @@ static void resolve_comm(const struct otf2_raw *raw, const struct rank_numbers *
         comm->n_remote = remote->n_members;
         comm->remote = ranks_of_group(raw, ranks, remote, &defs->arena);
     }
-    idtable_set(&tables->comm, from->id, at);
+    idtable_set(&tables->id.comm, from->id, at);
 }
 
 static void resolve_comms(struct otf2_raw *raw, struct definitions *defs,
@@ -616,15 +616,15 @@ static void resolve_metrics(struct otf2_raw *raw, struct definitions *defs,
         for (uint32_t k = 0; k < metric.n; k++)
             metric.member[k] = resolve_member(raw, from->member[k], defs);
         mem_grow(&tables->metric, &tables->metric_cap, tables->n_metrics + 1, sizeof metric);
-        idtable_set(&tables->metric_id, from->id, (uint32_t)tables->n_metrics);
+        idtable_set(&tables->id.metric, from->id, (uint32_t)tables->n_metrics);
         tables->metric[tables->n_metrics++] = metric;
     }
     for (size_t i = 0; i < raw->metric.n; i++) {
         const struct raw_metric *from = &raw->metric.at[i];
 
         if (from->class != OTF2_UNDEFINED_METRIC)
-            idtable_set(&tables->metric_id, from->id,
-                        idtable_get(&tables->metric_id, from->class));
+            idtable_set(&tables->id.metric, from->id,
+                        idtable_get(&tables->id.metric, from->class));
     }
 }
 
@@ -642,7 +642,7 @@ static bool name_arguments(const struct otf2_raw *raw, struct definitions *defs,
         if (*name == '\0' || strncmp(name, ATTRIBUTES_OURS, strlen(ATTRIBUTES_OURS)) == 0 ||
             from->type == OTF2_TYPE_NONE || from->type > OTF2_TYPE_STRING)
             continue;
-        idtable_set(&tables->attribute, from->id, names_add(&defs->arguments, name));
+        idtable_set(&tables->id.attribute, from->id, names_add(&defs->arguments, name));
         tables->has_arguments = true;
         has_texts |= from->type == OTF2_TYPE_STRING;
     }
@@ -651,7 +651,7 @@ static bool name_arguments(const struct otf2_raw *raw, struct definitions *defs,
 
         if (*name == '\0')
             continue;
-        idtable_set(&tables->parameter, raw->parameter.at[i].id,
+        idtable_set(&tables->id.parameter, raw->parameter.at[i].id,
                     names_add(&defs->arguments, name));
         has_texts |= raw->parameter.at[i].type == OTF2_TYPE_STRING;
     }
@@ -669,7 +669,7 @@ static void resolve_arguments(const struct otf2_raw *raw, struct source *source,
     tables->text = arena_array(&defs->arena, const char *, raw->string.n);
     for (size_t i = 0; i < raw->string.n; i++) {
         tables->text[i] = arena_string(&defs->arena, raw->string.at[i]);
-        idtable_set(&tables->string, (uint32_t)raw->string_id.key[i].low, (uint32_t)i);
+        idtable_set(&tables->id.string, (uint32_t)raw->string_id.key[i].low, (uint32_t)i);
     }
 }
 
@@ -711,13 +711,28 @@ out:
     return rc;
 }
 
+/* The tables of all kinds of ids, to be handled alike. */
+static void each_table(struct otf2_ids *ids, void (*fn)(struct idtable *table))
+{
+    struct idtable *const table[] = {&ids->region,    &ids->comm,      &ids->metric,
+                                     &ids->attribute, &ids->parameter, &ids->string};
+
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        fn(table[i]);
+}
+
+void otf2_ids_release(struct otf2_ids *ids)
+{
+    each_table(ids, idtable_release);
+}
+
+void otf2_ids_clear(struct otf2_ids *ids)
+{
+    each_table(ids, idtable_clear);
+}
+
 void otf2_tables_release(struct otf2_tables *tables)
 {
-    idtable_release(&tables->region);
-    idtable_release(&tables->comm);
-    idtable_release(&tables->attribute);
-    idtable_release(&tables->parameter);
-    idtable_release(&tables->string);
-    idtable_release(&tables->metric_id);
+    otf2_ids_release(&tables->id);
     free(tables->metric);
 }

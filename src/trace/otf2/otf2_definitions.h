@@ -107,21 +107,31 @@ struct otf2_metric {
 
 #define NO_ATTRIBUTE UINT32_MAX
 
+/* Ids of OTF2, those of all locations or those of one, to: */
+struct otf2_ids {
+    struct idtable region;    /* index in definitions, or OTF2_LEFT_OUT */
+    struct idtable comm;      /* index in definitions */
+    struct idtable metric;    /* classes and instances, to metrics of the tables */
+    struct idtable attribute; /* a name of definitions arguments */
+    struct idtable parameter; /* likewise */
+    struct idtable string;    /* text of the tables */
+};
+
+void otf2_ids_release(struct otf2_ids *ids);
+
+/* otf2_ids_clear -- forget all, keep the memory. */
+void otf2_ids_clear(struct otf2_ids *ids);
+
 struct otf2_tables {
-    struct idtable region; /* OTF2 region to index in definitions, or OTF2_LEFT_OUT */
-    struct idtable comm;   /* OTF2 communicator to index in definitions */
+    struct otf2_ids id;
     uint32_t flush_region; /* what BUFFER_FLUSH records are calls of */
     uint32_t put_region,
         get_region; /* ... of GPUs RMA_PUT and RMA_GET; where there is none, nothing */
     uint32_t undefined_region;
-    uint32_t earlier, later;  /* attributes: by how much an event may be; or NO_ATTRIBUTE */
-    uint32_t inlined;         /* likewise: as many calls a call may be */
-    bool has_arguments;       /* attributes may be arguments of calls; then: */
-    struct idtable attribute; /* OTF2 attribute to a name of definitions arguments */
-    struct idtable parameter; /* likewise */
-    struct idtable string;    /* OTF2 string to: */
-    const char **text;        /* of the definitions' arena, where some are texts */
-    struct idtable metric_id; /* OTF2 metric class or instance to: */
+    uint32_t earlier, later; /* attributes: by how much an event may be; or NO_ATTRIBUTE */
+    uint32_t inlined;        /* likewise: as many calls a call may be */
+    bool has_arguments;      /* attributes may be arguments of calls */
+    const char **text;       /* of the definitions' arena, where some arguments are texts */
     struct otf2_metric *metric;
     size_t n_metrics, metric_cap;
 };

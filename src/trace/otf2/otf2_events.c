@@ -13,25 +13,31 @@ static void make_room(struct otf2_events *r, size_t n)
     mem_grow(&r->batch->event, &r->batch->event_cap, r->batch->n + n, sizeof *r->batch->event);
 }
 
+/* By the ids of the location, or else of all. */
+static uint32_t find(const struct idtable *own, const struct idtable *global, uint32_t id)
+{
+    uint32_t found = idtable_get(own, id);
+
+    return found == IDMAP_NONE ? idtable_get(global, id) : found;
+}
+
 static uint32_t comm_of(const struct otf2_events *r, OTF2_CommRef id)
 {
-    uint32_t comm = idtable_get(&r->comm, id);
-
-    return comm == IDMAP_NONE ? idtable_get(&r->tables->comm, id) : comm;
+    return find(&r->id.comm, &r->tables->id.comm, id);
 }
 
 void otf2_events_new_call(struct otf2_events *r, uint64_t time, enum event_kind kind,
                           OTF2_RegionRef id)
 {
     const struct otf2_tables *tables = r->tables;
-    uint32_t region = idtable_get(&r->region, id);
+    uint32_t region = idtable_get(&r->id.region, id);
 
     if (region == IDMAP_NONE) {
-        region = idtable_get(&tables->region, id);
+        region = idtable_get(&tables->id.region, id);
         if (region == IDMAP_NONE)
             region = tables->undefined_region;
         else if (id < IDTABLE_DENSE)
-            idtable_set(&r->region, id, region);
+            idtable_set(&r->id.region, id, region);
     }
     if (region == OTF2_LEFT_OUT) {
         r->quality->n[QUALITY_left_out] += kind == EVENT_ENTER;
@@ -358,10 +364,8 @@ void otf2_events_flush(struct otf2_events *r, uint64_t time, uint64_t stop)
 
 static const struct otf2_metric *metric_of(const struct otf2_events *r, OTF2_MetricRef id)
 {
-    uint32_t at = idtable_get(&r->metric, id);
+    uint32_t at = find(&r->id.metric, &r->tables->id.metric, id);
 
-    if (at == IDMAP_NONE)
-        at = idtable_get(&r->tables->metric_id, id);
     return at == IDMAP_NONE ? NULL : &r->tables->metric[at];
 }
 
@@ -402,20 +406,9 @@ void otf2_events_metric(struct otf2_events *r, uint64_t time, OTF2_MetricRef met
 
 static const char *text_of(const struct otf2_events *r, uint32_t id)
 {
-    uint32_t at = idtable_get(&r->string, id);
+    uint32_t at = find(&r->id.string, &r->tables->id.string, id);
 
-    if (at == IDMAP_NONE)
-        at = idtable_get(&r->tables->string, id);
     return at == IDMAP_NONE ? NULL : r->tables->text[at];
-}
-
-/* Its name, by the ids of the location or else of all. */
-static uint32_t argument_of(const struct idtable *local, const struct idtable *global,
-                            uint32_t id)
-{
-    uint32_t name = idtable_get(local, id);
-
-    return name == IDMAP_NONE ? idtable_get(global, id) : name;
 }
 
 /* False where the value is none that can be shown. */
@@ -469,8 +462,8 @@ static bool set_value(const struct otf2_events *r, OTF2_Type type, OTF2_Attribut
 void otf2_events_parameter(struct otf2_events *r, uint64_t time, uint32_t parameter,
                            OTF2_Type type, uint64_t value)
 {
-    struct argument_value v = {
-        .argument = argument_of(&r->parameter, &r->tables->parameter, parameter)};
+    struct argument_value v = {.argument =
+                                   find(&r->id.parameter, &r->tables->id.parameter, parameter)};
     OTF2_AttributeValue is = {.uint64 = value};
 
     if (type == OTF2_TYPE_STRING)
@@ -484,8 +477,8 @@ void otf2_events_parameter(struct otf2_events *r, uint64_t time, uint32_t parame
 void otf2_events_attribute(struct otf2_events *r, uint32_t attribute, OTF2_Type type,
                            OTF2_AttributeValue value)
 {
-    struct argument_value v = {
-        .argument = argument_of(&r->attribute, &r->tables->attribute, attribute)};
+    struct argument_value v = {.argument =
+                                   find(&r->id.attribute, &r->tables->id.attribute, attribute)};
 
     if (v.argument == IDMAP_NONE || !set_value(r, type, value, &v))
         return;
@@ -511,12 +504,7 @@ void otf2_events_init(struct otf2_events *r, const struct otf2_tables *tables,
 void otf2_events_release(struct otf2_events *r)
 {
     requests_release(&r->requests);
-    idtable_release(&r->region);
-    idtable_release(&r->comm);
-    idtable_release(&r->metric);
-    idtable_release(&r->attribute);
-    idtable_release(&r->parameter);
-    idtable_release(&r->string);
+    otf2_ids_release(&r->id);
     free(r->n_collectives);
     *r = (struct otf2_events){0};
 }
@@ -532,12 +520,7 @@ void otf2_events_begin(struct otf2_events *r, const struct location *location)
     r->last_ticks = 0;
     memset(r->n_collectives, 0, r->defs->n_comms * sizeof *r->n_collectives);
     requests_clear(&r->requests);
-    idtable_clear(&r->region);
-    idtable_clear(&r->comm);
-    idtable_clear(&r->metric);
-    idtable_clear(&r->attribute);
-    idtable_clear(&r->parameter);
-    idtable_clear(&r->string);
+    otf2_ids_clear(&r->id);
 }
 
 void otf2_events_into(struct otf2_events *r, struct event_batch *batch, size_t most,
@@ -553,58 +536,56 @@ void otf2_events_into(struct otf2_events *r, struct event_batch *batch, size_t m
 static void map_region(uint64_t local, uint64_t global, void *arg)
 {
     struct otf2_events *r = arg;
-    uint32_t region =
-        global <= UINT32_MAX ? idtable_get(&r->tables->region, (uint32_t)global) : IDMAP_NONE;
+    uint32_t region = global <= UINT32_MAX
+                          ? idtable_get(&r->tables->id.region, (uint32_t)global)
+                          : IDMAP_NONE;
 
     if (local < OTF2_UNDEFINED_REGION)
-        idtable_set(&r->region, (uint32_t)local,
+        idtable_set(&r->id.region, (uint32_t)local,
                     region == IDMAP_NONE ? r->tables->undefined_region : region);
+}
+
+/* Of what a location knows by an id of its own. */
+static void map_id(struct idtable *own, const struct idtable *global, uint64_t from,
+                   uint64_t to)
+{
+    if (from < UINT32_MAX && to < UINT32_MAX)
+        idtable_set(own, (uint32_t)from, idtable_get(global, (uint32_t)to));
 }
 
 static void map_comm(uint64_t local, uint64_t global, void *arg)
 {
     struct otf2_events *r = arg;
 
-    if (local < OTF2_UNDEFINED_COMM && global < OTF2_UNDEFINED_COMM)
-        idtable_set(&r->comm, (uint32_t)local, idtable_get(&r->tables->comm, (uint32_t)global));
+    map_id(&r->id.comm, &r->tables->id.comm, local, global);
 }
 
 static void map_metric(uint64_t local, uint64_t global, void *arg)
 {
     struct otf2_events *r = arg;
 
-    if (local < OTF2_UNDEFINED_METRIC && global < OTF2_UNDEFINED_METRIC)
-        idtable_set(&r->metric, (uint32_t)local,
-                    idtable_get(&r->tables->metric_id, (uint32_t)global));
-}
-
-/* Those of kinds of arguments: by name, or by text. */
-static void map_argument(struct idtable *local, const struct idtable *global, uint64_t from,
-                         uint64_t to)
-{
-    if (from < UINT32_MAX && to < UINT32_MAX)
-        idtable_set(local, (uint32_t)from, idtable_get(global, (uint32_t)to));
+    map_id(&r->id.metric, &r->tables->id.metric, local, global);
 }
 
 static void map_attribute(uint64_t local, uint64_t global, void *arg)
 {
     struct otf2_events *r = arg;
 
-    map_argument(&r->attribute, &r->tables->attribute, local, global);
+    map_id(&r->id.attribute, &r->tables->id.attribute, local, global);
 }
 
 static void map_parameter(uint64_t local, uint64_t global, void *arg)
 {
     struct otf2_events *r = arg;
 
-    map_argument(&r->parameter, &r->tables->parameter, local, global);
+    map_id(&r->id.parameter, &r->tables->id.parameter, local, global);
 }
 
 static void map_string(uint64_t local, uint64_t global, void *arg)
 {
     struct otf2_events *r = arg;
 
-    map_argument(&r->string, &r->tables->string, local, global);
+    map_id(&r->id.string, &r->tables->id.string, local, global);
 }
 
 void otf2_events_map(struct otf2_events *r, OTF2_MappingType type, const OTF2_IdMap *map)

@@ -17,13 +17,11 @@
 struct otf2_events {
     const struct otf2_tables *tables;
     const struct definitions *defs;
-    uint32_t rank;               /* of the current location */
-    struct idtable region, comm; /* ids local to the location; all others are global */
-    struct idtable metric;       /* likewise */
-    struct idtable attribute, parameter, string; /* likewise */
-    uint32_t undefined_region;                   /* as in tables */
-    bool wants_counters;                         /* else metrics are counted as ignored */
-    bool wants_arguments; /* else parameters and attributes are nothing */
+    uint32_t rank;             /* of the current location */
+    struct otf2_ids id;        /* those that are its own; all others are in tables */
+    uint32_t undefined_region; /* as in tables */
+    bool wants_counters;       /* else metrics are counted as ignored */
+    bool wants_arguments;      /* else parameters and attributes are nothing */
 
     struct event_batch *batch; /* being filled */
     size_t most;               /* records that may still come into it */
@@ -151,7 +149,7 @@ void otf2_events_new_call(struct otf2_events *events, uint64_t time, enum event_
 static inline void otf2_events_call(struct otf2_events *r, uint64_t time, enum event_kind kind,
                                     OTF2_RegionRef id)
 {
-    uint32_t region = idtable_get_dense(&r->region, id);
+    uint32_t region = idtable_get_dense(&r->id.region, id);
 
     if (__builtin_expect(region >= r->undefined_region, 0)) /* or not known at all */
         otf2_events_new_call(r, time, kind, id);

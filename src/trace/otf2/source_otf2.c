@@ -1,4 +1,6 @@
 /*
+ * source_otf2 -- OTF2 archives, as Score-P, TAU, EZTrace and Extrae write them.
+ *
  * Definitions are read by libotf2, events by otf2_decode, location by location: a reader per
  * thread. Events that only libotf2 can decode (compressed, or in SIONlib's containers) go
  * through its local readers; its merging global reader needs memory for every location and
@@ -14,11 +16,12 @@
  *  - it prints errors on stderr unless a callback takes them;
  *  - it takes, clears and gives back a buffer of 4 MiB for every file of definitions.
  */
-#include "trace/otf2/source_otf2.h"
+#include "trace/source.h"
 
 #include "base/err.h"
 #include "base/fs.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "trace/otf2/otf2_decode.h"
 #include "trace/otf2/otf2_library.h"
 
@@ -65,13 +68,6 @@ struct otf2_reader {
 
 /* ------------------------------------------------------------------ finding the archive */
 
-static bool has_suffix(const char *text, const char *suffix)
-{
-    size_t n = strlen(text), m = strlen(suffix);
-
-    return n >= m && strcmp(text + n - m, suffix) == 0;
-}
-
 /* The one anchor file in a directory, preferring traces.otf2. False if there is none. */
 static bool find_anchor(const char *dir, char out[FS_PATH_SIZE])
 {
@@ -80,7 +76,7 @@ static bool find_anchor(const char *dir, char out[FS_PATH_SIZE])
     bool is_found = false;
 
     while (files && (file = readdir(files)) != NULL) {
-        if (!has_suffix(file->d_name, ".otf2") ||
+        if (!text_ends_with(file->d_name, strlen(file->d_name), ".otf2") ||
             (is_found && strcmp(file->d_name, "traces.otf2") != 0))
             continue;
         is_found = fs_join(out, dir, file->d_name) == 0;
@@ -94,7 +90,8 @@ static bool accepts(const char *path)
 {
     char anchor[FS_PATH_SIZE];
 
-    return has_suffix(path, ".otf2") || (fs_is_directory(path) && find_anchor(path, anchor));
+    return text_ends_with(path, strlen(path), ".otf2") ||
+           (fs_is_directory(path) && find_anchor(path, anchor));
 }
 
 static int locate(struct otf2 *archive, const char *path)
@@ -153,7 +150,7 @@ static bool has_local_files(const char *dir)
     bool is_found = false;
 
     while (files && !is_found && (file = readdir(files)) != NULL)
-        is_found = has_suffix(file->d_name, ".def");
+        is_found = text_ends_with(file->d_name, strlen(file->d_name), ".def");
     if (files)
         closedir(files);
     return is_found;

@@ -1,5 +1,5 @@
 /* Archives are written by libotf2 itself, then read back event by event. */
-#include "trace/otf2/source_otf2.h"
+#include "trace/source.h"
 
 #include "base/err.h"
 #include "base/fs.h"

@@ -1,4 +1,10 @@
 /*
+ * source_synth -- a trace said in one line, for tests and demonstrations:
+ *
+ *     synth:20*step(compute@1ms >1 <1 |);ranks=4;jitter=0.1;slow=compute/15/10/2
+ *
+ * What there is: docs/formats.md, "Programs in one line".
+ *
  * The program is run when it is opened: every rank goes on until it needs a message that was
  * not sent yet or a barrier that is not full, then the next rank has its turn; when a round
  * brings none forward, they wait for each other for ever. Threads of a team need nothing from
@@ -8,7 +14,7 @@
  * its teams were at work. With it a location can be run again, alone, and that is how it is
  * read: its events are made as they are asked for.
  */
-#include "trace/synth/source_synth.h"
+#include "trace/source.h"
 
 #include "base/err.h"
 #include "base/idmap.h"

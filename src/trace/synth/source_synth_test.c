@@ -1,4 +1,4 @@
-#include "trace/synth/source_synth.h"
+#include "trace/source.h"
 
 #include "base/err.h"
 

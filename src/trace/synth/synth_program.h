@@ -1,4 +1,4 @@
-/* synth_program -- the sentence after "synth:", parsed. See source_synth.h for the language.
+/* synth_program -- the sentence after "synth:", parsed. See source_synth.c for the language.
  */
 #ifndef SNAG_TRACE_SYNTH_PROGRAM_H
 #define SNAG_TRACE_SYNTH_PROGRAM_H

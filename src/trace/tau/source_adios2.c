@@ -1,8 +1,14 @@
 /*
+ * source_adios2 -- finished traces of TAU's ADIOS2 plugin: a BP3, BP4 or BP5 file, or a
+ * directory with one per program and rank. For those that are still being written there is
+ * stream_adios2.c.
+ *
+ * Ranks of several programs are numbered one after the other, in the order of the programs.
+ *
  * A step holds events of any location, so what locations there are is known when all steps were
  * read, and by then all events are in memory (16 bytes each, the file has 48).
  */
-#include "trace/tau/source_adios2.h"
+#include "trace/source.h"
 
 #include "base/err.h"
 #include "base/log.h"

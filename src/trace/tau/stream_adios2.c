@@ -1,9 +1,16 @@
 /*
+ * stream_adios2 -- what TAU's ADIOS2 plugin writes while the program runs: BP files that grow,
+ * SST streams, one (PATH) or all that are in a directory or come to be there (tau:DIR).
+ *
+ * A step of the stream is a step of one of them. Ranks are those within their program; location
+ * and metadata say which program that is. A file or stream that breaks off is over and counted
+ * as `broken_off`; the others go on. All are over when each is, and no other has appeared.
+ *
  * Each file or stream is read by a process of its own (base/worker_process.h); here whoever has
  * something is listened to, but once a step has begun to come only its sender, so that there is
  * one step in memory.
  */
-#include "trace/tau/stream_adios2.h"
+#include "trace/stream.h"
 
 #include "base/err.h"
 #include "base/log.h"

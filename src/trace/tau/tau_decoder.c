@@ -9,6 +9,7 @@
 #include "base/fs.h"
 #include "base/mem.h"
 #include "base/order.h"
+#include "base/text.h"
 #include "trace/monotone.h"
 #include "trace/source.h"
 #include "trace/tau/tau_step.h"
@@ -29,13 +30,13 @@ const char *tau_files_path(const char *url)
     return strncmp(url, TAU_PREFIX, strlen(TAU_PREFIX)) == 0 ? url + strlen(TAU_PREFIX) : url;
 }
 
-static bool has_suffix(const char *text, const char *suffix)
+static bool has_suffix(const char *path, const char *suffix)
 {
-    size_t n = strlen(text), m = strlen(suffix);
+    size_t n = strlen(path);
 
-    while (n > 1 && text[n - 1] == '/')
+    while (n > 1 && path[n - 1] == '/')
         n--;
-    return n >= m && strncmp(text + n - m, suffix, m) == 0;
+    return text_ends_with(path, n, suffix);
 }
 
 static bool has_contact(const char *path)

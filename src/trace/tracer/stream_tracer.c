@@ -1,4 +1,16 @@
 /*
+ * stream_tracer -- programs that run under the tracer of examples/, as they run.
+ *
+ * tracer:PATH listens at a Unix socket; the ranks connect to it whenever they are there, and
+ * again when they come back. docs/wire.md has what they say.
+ *
+ * Trace time goes in steps as long as the ranks' own ticks. A step is there when every rank
+ * that is connected has said that it has told all up to the step's end, or when that end is so
+ * long ago that a rank which has not must be stuck; what it says later is in a later step. The
+ * stream is over when all ranks have said goodbye, or when nobody has been connected for a
+ * second, or the program has been started again. Then stream_again waits for its next run, at
+ * the same socket. opts.connect_ms 0 waits for ever; opts.step_ns is not looked at.
+ *
  * One thread: poll(2), and a connection is read a piece at a time so that each gets its turn.
  * All is done within stream_next: the sockets are read for as long as no step is complete, and
  * not at all while MAX_WAITING events wait, so that a slow caller makes the tracer drop frames
@@ -9,7 +21,7 @@
  * time. A process that is not of it is told why and sent away while the run is there; when all
  * of the run's processes have gone it waits, unheard, for the next run (tracer_socket_next_run).
  */
-#include "trace/tracer/stream_tracer.h"
+#include "trace/stream.h"
 
 #include "base/err.h"
 #include "base/log.h"
