@@ -95,6 +95,32 @@ static double sum(const struct live_grid *grid, enum live_plane plane, uint32_t 
     return total;
 }
 
+/* Of 16,000 calls: as many of each rank, and of each fifth of the time. */
+static void calls_that_are_points_are_a_sample_of_all(void **state)
+{
+    static const char source[] = "synth:4000*step(a@100us);ranks=4;jitter=0.1";
+    struct live_state *live =
+        live_state_new(&(struct live_opts){.source = source, .detector = "hbos"});
+    uint32_t of_rank[4] = {0}, of_time[5] = {0};
+    struct truth truth;
+    const struct live_points *points = &live->points[LIVE_CALL];
+
+    (void)state;
+    watch_source(source, live, 80000000, &truth);
+    for (uint32_t b = 0; b < points->n_new; b++)
+        for (uint32_t i = 0; i < points->new_block[b]->n; i++) {
+            const struct live_point *p = &points->new_block[b]->point[i];
+
+            of_rank[p->rank]++;
+            of_time[p->enter_ns / 81000000 < 5 ? p->enter_ns / 81000000 : 4]++;
+        }
+    for (int i = 0; i < 5; i++) {
+        assert_true(of_rank[i % 4] > 40 && of_rank[i % 4] < 2 * of_rank[(i + 1) % 4]);
+        assert_true(of_time[i] < 2 * of_time[(i + 1) % 5]);
+    }
+    live_state_free(live);
+}
+
 static void everything_is_counted_once_whatever_the_steps(void **state)
 {
     static const uint64_t steps[] = {0, 1000000, 37000000, 1000000000};
@@ -395,7 +421,7 @@ static void executions_are_points_wherever_steps_end(void **state)
         assert_int_equal(n[0] + n[1] + n[2], 1200);
         assert_int_equal(live->executions.n, 1200);
         assert_int_equal(live->executions.n_anomalies, n[LIVE_ANOMALY]);
-        assert_true(live->points[LIVE_CALL].next > 500);
+        assert_true(live->points[LIVE_CALL].next > 100);
         for (uint32_t r = 0; r < live->n_regions; r++)
             assert_true(live->region[r].is_foi == (strcmp(live->region[r].name, "step") == 0));
         live_state_free(live);
@@ -545,6 +571,7 @@ static void what_a_server_knows_of_programs_is_added_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(calls_that_are_points_are_a_sample_of_all),
         cmocka_unit_test(everything_is_counted_once_whatever_the_steps),
         cmocka_unit_test(what_is_usual_in_the_end_is_taken_back_everywhere),
         cmocka_unit_test(what_a_store_has_removed_is_taken_back_as_the_points_are),

@@ -16,6 +16,7 @@ void live_tally_release(struct live_tally *tally)
     free(tally->regions.delta);
     free(tally->counters.delta);
     free(tally->point);
+    free(tally->turn);
     free(tally->messages);
     *tally = (struct live_tally){0};
 }
@@ -97,14 +98,17 @@ static inline void count(struct live_deltas *deltas, uint32_t row, struct live_s
 
 /* ---------------------------------------------------------------------------------- points */
 
-/* A call as a point; its verdict is for the caller to set. */
+/* A call as a point; its verdict is for the caller to set. turn: which call of its region it is
+ * in this step, if it may be thinned out, or 0. */
 static struct live_point *add_point(struct live_tally *tally, const struct ad_step *step,
-                                    uint32_t l, uint32_t region)
+                                    uint32_t l, uint32_t region, uint32_t turn)
 {
     const struct location *location = &step->defs->location[l];
     struct live_point *point;
 
     mem_grow(&tally->point, &tally->point_cap, tally->n_points + 1, sizeof *tally->point);
+    mem_grow(&tally->turn, &tally->turn_cap, tally->n_points + 1, sizeof *tally->turn);
+    tally->turn[tally->n_points] = turn;
     point = &tally->point[tally->n_points++];
     *point = (struct live_point){.rank = location->rank,
                                  .program = location->program,
@@ -119,7 +123,8 @@ static void sample(struct live_tally *tally, const struct ad_step *step, uint32_
                    uint32_t row, bool is_inclusive)
 {
     const struct calls *c = &step->calls[l];
-    struct live_point *point = add_point(tally, step, l, c->region[row]);
+    struct live_point *point =
+        add_point(tally, step, l, c->region[row], tally->region[c->region[row]].n_seen - 1);
     uint32_t model = step->model[l][row];
     const struct call_judge *judge = ad_judge(step->ad, model);
 
@@ -138,7 +143,7 @@ static void sample(struct live_tally *tally, const struct ad_step *step, uint32_
             .score;
 }
 
-/* The first calls of a region are points, then every 2nd, 4th, ... */
+/* The first calls of a region are points, then every 2nd, 4th, ...: see thin_out. */
 static inline bool is_sampled(struct live_share *region)
 {
     if ((region->n_seen++ & (region->every - 1)) != 0)
@@ -178,7 +183,7 @@ static void add_verdict(struct live_tally *tally, const struct ad_step *step,
                         const struct verdict *v, uint32_t rank)
 {
     uint64_t severity_ns = (uint64_t)llround(v->severity_ns);
-    struct live_point *point = add_point(tally, step, v->location, v->region);
+    struct live_point *point = add_point(tally, step, v->location, v->region, 0);
 
     point->enter_ns = v->enter_ns;
     point->inclusive_ns = v->inclusive_ns;
@@ -257,6 +262,18 @@ static void count_counters(struct live_tally *tally, const struct ad_step *step,
 
 /* -------------------------------------------------------------------------------- the step */
 
+/* Calls come rank by rank: of the first of them more were taken than of the last. Now that it is
+ * known that every n-th is enough, only every n-th stays. */
+static void thin_out(struct live_tally *tally)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < tally->n_points; i++)
+        if ((tally->turn[i] & (tally->region[tally->point[i].region].every - 1)) == 0)
+            tally->point[n++] = tally->point[i];
+    tally->n_points = n;
+}
+
 static void begin(struct live_tally *tally, const struct ad_step *step,
                   const struct live_tally_opts *opts)
 {
@@ -301,6 +318,7 @@ void live_tally_step(struct live_tally *tally, const struct ad_step *step,
         next = count_calls(tally, step, l, next, opts);
         count_counters(tally, step, l);
     }
+    thin_out(tally);
     for (uint32_t i = 0; i < tally->n_ranks; i++)
         flush(&tally->ranks, i, &tally->rank[i]);
     for (size_t i = 0; i < tally->n_touched; i++)

@@ -17,7 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define LIVE_SAMPLE 64u /* calls of a region and step that are points, before fewer are */
+#define LIVE_SAMPLE                                                                            \
+    64u /* so many calls of a region and step are points at most, beside anomalies */
 
 /* To be added to a grid. */
 struct live_delta {
@@ -60,7 +61,8 @@ struct live_tally {
     size_t n_touched, touched_cap;
     struct live_deltas ranks, regions, counters;
     struct live_point *point; /* [n_points] */
-    size_t n_points, point_cap;
+    uint32_t *turn;           /* [n_points] see add_point */
+    size_t n_points, point_cap, turn_cap;
     uint32_t *messages; /* of the calls of a location, by row */
     size_t message_cap;
     uint64_t n_messages, severity_ns;

@@ -128,13 +128,17 @@ function Shown() {
     const { order, anomalies, unjudged } = drawn.value!;
     const hidden = held.hidden + all.n - order.length;
     const isExecutions = all.n > 0 && all.kind[0] === 1;
+    // Of each step and function 64 calls at most become points, beside anomalies.
+    const calls = isChosen.value || isExecutions ? null : status.value!.calls;
+    const isSample = calls !== null && calls > all.n + held.hidden + missed;
     return (
         <span>
-            {plural(order.length, isExecutions ? "execution" : "call")} drawn,{" "}
+            {plural(order.length, isExecutions ? "execution" : "call")} drawn
+            {isSample && ` as a sample of ${formatCount(calls)}`},{" "}
             <span class="strange-key">{plural(anomalies, "anomaly", "anomalies")}</span>{" "}
             outlined
             {unjudged > 0 && `; ${formatCount(unjudged)} too early to judge`}
-            {hidden > 0 && `; ${formatCount(hidden)} more not drawn`}
+            {hidden > 0 && !isSample && `; ${formatCount(hidden)} more not drawn`}
             {missed > 0 && `; ${formatCount(missed)} forgotten before they came`}
         </span>
     );
