@@ -244,7 +244,7 @@ static void count_slow(const struct slow_place *x, void *ctx)
     ++*(unsigned *)ctx;
 }
 
-/* What to look at now: what is listed first; who is slow in every execution, where no execution
+/* What to look at now: what is listed first; who is slow again and again, where no execution
  * is an anomaly; or what is nearest to being one, or least like the few that there are. */
 static int print_next(const struct analyze *a, sqlite3 *db, struct execution_filter filter)
 {

@@ -1,5 +1,5 @@
 /*
- * snag ranks -- who is slow in every execution, who has more to do, and who waits for them:
+ * snag ranks -- who is slow again and again, who has more to do, and who waits for them:
  * places against their peers, as a headline and a table that a report shows, too.
  */
 #include "cmd/cmd_ranks.h"

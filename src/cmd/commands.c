@@ -111,7 +111,7 @@ static const struct command commands[] = {
      "  snag list lammps.snag --top 25\n"
      "  snag list lammps.snag --incidents --json\n"
      "  snag list lammps.snag --all --verdict anomaly --json"},
-    {"ranks", "RUN [options]", "who is slow in every execution, and who waits for it", 1, 1,
+    {"ranks", "RUN [options]", "who is slow again and again, and who waits for it", 1, 1,
      cmd_ranks,
      "Compares the ranks of a run in what they do the same: the times of their calls on\n"
      "each call path, execution by execution. A rank is slow when its own work takes\n"

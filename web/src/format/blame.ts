@@ -5,7 +5,7 @@ import { originOf } from "./origin";
 
 export type Blame = "anomaly" | "slow" | null;
 
-/* Of who is slow in every execution; null: nobody, or it is no whole rank. */
+/* Of who is slow again and again; null: nobody, or it is no whole rank. */
 export function slowRank(outcome: Pick<Outcome, "slow"> | null | undefined): number | null {
     const [, rank] = /^rank (\d+)$/.exec(outcome?.slow?.place ?? "") ?? [];
     return rank === undefined ? null : Number(rank);

@@ -116,7 +116,7 @@ function placesWords({ places, by }: Pick<Ranks, "places" | "by">): string {
     if (waiting) said.push(`${waiting} that ${waiting === 1 ? "waits" : "wait"}`);
     return said.length
         ? `Of ${plural(places.length, by)}: ${said.join(", ")}.`
-        : `None of ${plural(places.length, by)} is slow in every execution.`;
+        : `None of ${plural(places.length, by)} is slow again and again.`;
 }
 
 /* "If every operation took the typical time of its kind, ..." null: there are none. */

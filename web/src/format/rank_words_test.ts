@@ -88,12 +88,12 @@ const said = (places: Place[]) => headline({ places, by: "rank" });
 
 test("the headline counts, and says when there is nothing to compare", () => {
     const usual = [0, 1, 2, 3, 4].map((rank) => place("usual", rank));
-    assert.equal(said(usual), "None of 5 ranks is slow in every execution.");
+    assert.equal(said(usual), "None of 5 ranks is slow again and again.");
     assert.equal(
         said([...usual, place("slow", 5), place("waits", 6)]),
         "Of 7 ranks: 1 slow, 1 that waits.",
     );
-    assert.equal(said(usual.slice(1)), "None of 4 ranks is slow in every execution.");
+    assert.equal(said(usual.slice(1)), "None of 4 ranks is slow again and again.");
     const four = [place("slow", 0), place("waits", 1), place("waits", 2), place("waits", 3)];
     assert.equal(said(four), "Of 4 ranks: 1 slow, 3 that wait.");
     const unsure = [place("unsure", 0), place("unsure", 1)];

@@ -180,7 +180,7 @@ async function waitingFor(rank: number, of: Foi, more: Details): Promise<number 
     return null;
 }
 
-/* What shows best what the first line says: of who is slow in every execution, and costs more than all anomalies, who waits for it;
+/* What shows best what the first line says: of who is slow again and again, and costs more than all anomalies, who waits for it;
    else the first of the list. Not as a person does it: what a link says of the timeline holds. */
 export function selectFirst(): void {
     let asked: number | null = null;

@@ -46,7 +46,7 @@ export const viewTable = [
     {
         name: "ranks",
         title: "Ranks",
-        says: "who is slow in every execution, and who waits for it",
+        says: "who is slow again and again, and who waits for it",
         isTable: true,
     },
     {

@@ -211,7 +211,7 @@ function notesOf({ n_bounds, not_known }: RankMap): string[] {
     return [
         ...(slow
             ? [
-                  `${upper(slow.says)}: what that takes in every execution is typical, and not in this picture.`,
+                  `${upper(slow.says)}: what that takes again and again is typical, and not in this picture.`,
               ]
             : []),
         ...(isOfCalls(mapOf.value) && choosesExecutions(filter.value)
