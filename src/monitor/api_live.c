@@ -175,7 +175,6 @@ static void set_counts(json_t *json, const struct live_state *live)
     } counts[] = {{"begin_ns", t->begin_ns},
                   {"end_ns", t->end_ns},
                   {"anomalies", t->n_anomalies},
-                  {"severity_ns", t->severity_ns},
                   {"taken_back", t->n_taken_back},
                   {"least_ns", (uint64_t)t->least_ns},
                   {"up_ns", clock_ns() - live->started_ns},
@@ -191,6 +190,10 @@ static void set_counts(json_t *json, const struct live_state *live)
         json_object_set_new(json, counts[i].name, json_count(counts[i].n));
     for (size_t i = 0; i < sizeof of_steps / sizeof *of_steps; i++)
         json_object_set_new(json, of_steps[i].name, count_of_steps(live, of_steps[i].n));
+    json_object_set_new(json, "severity_ns", /* a server is not told of it */
+                        live->opts.is_past && live->store_url == NULL
+                            ? json_null()
+                            : json_count(t->severity_ns));
     json_object_set_new(json, "calls",
                         live_state_knows_calls(live) ? json_count(t->n_calls) : json_null());
 }

@@ -166,6 +166,7 @@ if command -v curl >/dev/null && command -v jq >/dev/null; then
         [ "$(page "$url" 'ranks?by=calls' '[.items[].calls] | add')" = "$calls" ]
         [ "$(page "$url" 'regions?by=calls&limit=100' '[.items[].calls] | add')" = "$calls" ]
     done
+    [ "$(page "$(head -n 1 server_alone)" status '[.anomalies, .severity_ns]')" = "[$("$snag" query whole 'SELECT anomalies FROM jobs' --format csv | number),null]" ]
     [ "$(page "$(head -n 1 both)" status '[.state, .anomalies]')" = "[\"over\",$("$snag" query whole 'SELECT anomalies FROM jobs' --format csv | number)]" ]
 fi
 stop

@@ -32,7 +32,7 @@ export interface LiveStatus {
     events: number | null;
     calls: number | null;
     anomalies: number;
-    severity_ns: number;
+    severity_ns: number | null /* null: a parameter server is not told of it */;
     taken_back: number;
     least_ns: number;
     unjudged: number | null;

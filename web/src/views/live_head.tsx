@@ -136,7 +136,8 @@ export function LiveHead() {
                 <span class="live-calls">
                     {now.calls === null ? "calls" : plural(now.calls, "call")}
                 </span>{" "}
-                of {plural(now.ranks, "rank")}, {formatTime(now.severity_ns)} lost
+                of {plural(now.ranks, "rank")}
+                {now.severity_ns !== null && `, ${formatTime(now.severity_ns)} lost`}
                 {now.taken_back > 0 && `; ${formatCount(now.taken_back)} more taken back`}
                 {now.executions && executionsText(now.executions)}
                 {now.loop && <span class="live-loop">{loops[now.loop]}</span>}
