@@ -26,7 +26,7 @@ const path = {
     excess_ns: 29_500_000,
     share: 0.98,
     since_ns: 0,
-    share_of: "calls",
+    share_of: "calls" as const,
     is_from_start: true,
     is_sure: true,
 };
