@@ -191,9 +191,8 @@ static void set_counts(json_t *json, const struct live_state *live)
     for (size_t i = 0; i < sizeof of_steps / sizeof *of_steps; i++)
         json_object_set_new(json, of_steps[i].name, count_of_steps(live, of_steps[i].n));
     json_object_set_new(json, "severity_ns", /* a server is not told of it */
-                        live->opts.is_past && live->store_url == NULL
-                            ? json_null()
-                            : json_count(t->severity_ns));
+                        live_state_is_of_server(live) ? json_null()
+                                                      : json_count(t->severity_ns));
     json_object_set_new(json, "calls",
                         live_state_knows_calls(live) ? json_count(t->n_calls) : json_null());
 }

@@ -675,7 +675,7 @@ static void know_statistics(struct live_state *state, const struct ps_state *kno
         }
     take_back_known(state->rank, state->n_ranks);
     take_back_known(state->of_region, state->n_regions);
-    if (state->store_url || !state->opts.is_past)
+    if (!live_state_is_of_server(state))
         return; /* each of them is known */
     state->totals.n_anomalies = 0;
     for (uint32_t r = 0; r < state->n_regions; r++)

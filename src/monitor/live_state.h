@@ -291,6 +291,13 @@ static inline bool live_state_knows_calls(const struct live_state *state)
     return !state->opts.is_past || state->totals.n_calls > 0;
 }
 
+/* live_state_is_of_server -- of a job, of which there is what its parameter server was told, and
+ * no store. Under the lock. */
+static inline bool live_state_is_of_server(const struct live_state *state)
+{
+    return state->opts.is_past && state->store_url == NULL;
+}
+
 /* live_state_find_rank -- the row of a rank, or IDMAP_NONE. Under the lock. */
 uint32_t live_state_find_rank(const struct live_state *state, uint32_t program, uint32_t rank);
 

@@ -14,7 +14,6 @@
 #include <stdlib.h>
 
 #define MEDIAN_ERROR 1.2533 /* standard error of a median, in that of a mean */
-#define MAX_EXCESS 0.999    /* of the time of a cell: something is left for the typical */
 #define MIN_NS 1.0          /* that a call typically takes, to have taken time */
 #define CAP 2.0             /* typical times of a call that count in a sum of times */
 #define SUMS_APART 0.05 /* by which a sum's ratio is above its calls', unlike those of others */
@@ -276,8 +275,7 @@ static void find_middles(struct peer_cell *cell, const struct cell_values *value
 
 /* ------------------------------------------------------------------------------- sums */
 
-/* What values of cells have in the middle; of few cells without one of them. */
-static double middle_of(const double *value, uint32_t n, uint32_t but, double *scratch)
+double peer_middle(const double *value, uint32_t n, uint32_t but, double *scratch)
 {
     uint32_t n_others = 0;
 
@@ -295,7 +293,7 @@ static bool sums_tell_more(const struct peer_cell *calls, const struct peer_cell
         apart[i] = sums[i].ratio - calls[i].ratio;
     for (uint32_t i = 0; n > 1 && i < n; i++)
         if (sums[i].n_values >= PEERS_MIN_CALLS && apart[i] > SUMS_APART &&
-            apart[i] - middle_of(apart, n, i, scratch) >
+            apart[i] - peer_middle(apart, n, i, scratch) >
                 fmax(SUMS_APART, SUMS_ERRORS * hypot(calls[i].error, sums[i].error)))
             return true;
     return false;

@@ -19,6 +19,7 @@
 #include "ranks/peers.h"
 
 #define MAD_SIGMA 1.4826 /* standard deviations in a median absolute deviation */
+#define MAX_EXCESS 0.999 /* of the time of a cell: something is left for the typical */
 
 struct peer_cell {
     uint32_t place;
@@ -85,6 +86,12 @@ static inline double peer_call_ns(const struct scoring *scoring, const struct pe
 
     return peers->waited_ns ? ns - peers->waited_ns[vertex] : ns;
 }
+
+/*
+ * peer_middle -- what the others have in the middle: of n values without that of `but`, or, of
+ * PEERS_MIN_PLACES or more, of all. scratch: (n). O(n).
+ */
+double peer_middle(const double *value, uint32_t n, uint32_t but, double *scratch);
 
 /* peer_own_ns -- what an execution worked itself: its time on paths that do not wait. O(calls).
  */

@@ -60,18 +60,6 @@ static uint32_t count_common(const struct peers *peers)
     return most <= MAX_APART * least ? least : 0;
 }
 
-/* The middle of what the others have of value (n). */
-static double middle_but(uint32_t n, uint32_t but, const double *value)
-{
-    double others[PEERS_MIN_PLACES];
-    uint32_t n_others = 0;
-
-    for (uint32_t p = 0; p < n; p++)
-        if (p != but)
-            others[n_others++] = value[p];
-    return robust_quantile(others, n_others, 0.5);
-}
-
 /* ---------------------------------------------------------------------------------- a place */
 
 /* Without one of them; n >= 2, ascending. */
@@ -168,7 +156,8 @@ static void judge_path(const struct few *f, uint32_t place, uint32_t path)
                           .of_executions = f->cells->is_summed[path],
                           .stage = NO_STAGE};
     double task_ns[PEERS_MIN_PLACES] = {0}, capped_ns[PEERS_MIN_PLACES] = {0},
-           took_ns[PEERS_MIN_PLACES] = {0}, ratio[PEERS_MIN_PLACES] = {0};
+           took_ns[PEERS_MIN_PLACES] = {0}, ratio[PEERS_MIN_PLACES] = {0},
+           scratch[PEERS_MIN_PLACES];
     double slow_ns = 0, more_ns, task_others, capped_others;
     double in_all_ns;     /* more than the others', as they are or capped */
     double of_others = 0; /* the square of their errors' sum, if these are independent */
@@ -184,12 +173,12 @@ static void judge_path(const struct few *f, uint32_t place, uint32_t path)
         ratio[i] = cell ? cell->ratio : own->ratio;
         of_others += cell && i != place ? cell->error * cell->error : 0;
     }
-    task_others = middle_but(f->out->n, place, task_ns);
-    capped_others = middle_but(f->out->n, place, capped_ns);
-    in_all_ns = fmax(0, fmax(took_ns[place] - middle_but(f->out->n, place, took_ns),
+    task_others = peer_middle(task_ns, f->out->n, place, scratch);
+    capped_others = peer_middle(capped_ns, f->out->n, place, scratch);
+    in_all_ns = fmax(0, fmax(took_ns[place] - peer_middle(took_ns, f->out->n, place, scratch),
                              capped_ns[place] - capped_others)) *
                 p->n_executions;
-    x.above = own->ratio - middle_but(f->out->n, place, ratio);
+    x.above = own->ratio - peer_middle(ratio, f->out->n, place, scratch);
     if (x.above > 0)
         slow_ns = peer_cell_excess(own, x.above, f->w->model.offset_ns);
     /* calls of skewed times may be longer in the middle, and not in all */
@@ -215,8 +204,7 @@ static void judge_path(const struct few *f, uint32_t place, uint32_t path)
         p->more_ns += x.excess_ns;
     else
         p->slow_ns += x.excess_ns;
-    p->path = mem_resize(p->path, p->n_paths + 1, sizeof *p->path);
-    p->path[p->n_paths++] = x;
+    peer_place_add(p, &x);
 }
 
 static void judge_place(const struct few *f, uint32_t place, double chance)

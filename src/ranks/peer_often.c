@@ -114,15 +114,24 @@ static void measure_place(struct often *o, uint32_t p)
     part->excess = part->rest_ns > 0 ? part->long_ns / part->rest_ns : 0;
 }
 
-/* What the others have in the middle; of many that is the middle of all. */
-static double middle_of_others(const struct often *o, uint32_t but,
-                               double (*value)(const struct long_part *part))
+/* What places of which enough is known have, into scratch; without one of them, or PEERS_NONE. */
+static uint32_t collect(const struct often *o, uint32_t but,
+                        double (*value)(const struct long_part *part))
 {
     uint32_t n = 0;
 
     for (uint32_t p = 0; p < o->peers->n; p++)
-        if (o->part[p].n >= MIN_EXECUTIONS && (p != but || o->peers->n >= PEERS_MIN_PLACES))
+        if (o->part[p].n >= MIN_EXECUTIONS && p != but)
             o->scratch[n++] = value(&o->part[p]);
+    return n;
+}
+
+/* What the others have in the middle; of many that is the middle of all. */
+static double middle_of_others(const struct often *o, uint32_t but,
+                               double (*value)(const struct long_part *part))
+{
+    uint32_t n = collect(o, o->peers->n < PEERS_MIN_PLACES ? but : PEERS_NONE, value);
+
     return n > 0 ? robust_quantile(o->scratch, n, 0.5) : NAN;
 }
 
@@ -137,11 +146,8 @@ static double chance_of(const struct often *o, uint32_t p, double others)
     const struct long_part *part = &o->part[p];
     double above = part->share - others, width;
     double error = sqrt(square_of_error(part) + middle_of_others(o, p, square_of_error));
-    uint32_t n = 0;
+    uint32_t n = collect(o, PEERS_NONE, share_of);
 
-    for (uint32_t i = 0; i < o->peers->n; i++)
-        if (o->part[i].n >= MIN_EXECUTIONS)
-            o->scratch[n++] = o->part[i].share;
     if (n < PEERS_MIN_PLACES)
         return student_tail(above / error, N_BLOCKS - 1);
     width = peers_width(o->scratch, n, robust_quantile(o->scratch, n, 0.5));
@@ -181,7 +187,7 @@ static void find_paths(struct often *o, uint32_t p, double net)
     place->maybe_ns = 0;
     for (uint32_t path = 0; path < o->w->model.paths.n; path++) {
         const struct peer_cell *cell = peer_cells_find(o->cells, p, path);
-        double excess_ns = net * o->path[path];
+        double excess_ns = cell ? fmin(net * o->path[path], MAX_EXCESS * cell->time_ns) : 0;
         struct peer_path x = {.path = path,
                               .excess_ns = excess_ns,
                               .share = part->share,
@@ -196,24 +202,33 @@ static void find_paths(struct often *o, uint32_t p, double net)
         if (cell == NULL || excess_ns < MIN_EXCESS * part->long_ns)
             continue;
         x.factor = cell->time_ns / (cell->time_ns - excess_ns);
-        x.others = (cell->time_ns - excess_ns) / cell->typical_ns;
+        if (cell->typical_ns > 0) /* else, on a coarse clock, the factor is all that is known */
+            x.others = (cell->time_ns - excess_ns) / cell->typical_ns;
         place->slow_ns += excess_ns;
-        place->path = mem_resize(place->path, place->n_paths + 1, sizeof *place->path);
-        place->path[place->n_paths++] = x;
+        peer_place_add(place, &x);
     }
+}
+
+/* Not judged yet, with enough executions. Few are inconclusive where they cannot be compared. */
+static bool is_open(const struct peers *peers, uint32_t p)
+{
+    const struct peer_place *place = &peers->place[p];
+
+    return place->n_executions >= MIN_EXECUTIONS &&
+           (place->verdict == PEER_TYPICAL ||
+            (place->verdict == PEER_INCONCLUSIVE && peers->n >= PEERS_MIN_PLACES));
 }
 
 static void judge_place(struct often *o, uint32_t p, double chance)
 {
     struct peer_place *place = &o->peers->place[p];
     const struct long_part *part = &o->part[p];
-    double others = middle_of_others(o, p, share_of), net;
+    double others, net;
 
-    if (place->verdict != PEER_TYPICAL &&
-        (place->verdict != PEER_INCONCLUSIVE || o->peers->n < PEERS_MIN_PLACES))
-        return; /* few are inconclusive where they cannot be compared */
-    if (part->n < MIN_EXECUTIONS || part->n_long < PEERS_MIN_CALLS || isnan(others) ||
-        part->share < others + MIN_SHARE)
+    if (!is_open(o->peers, p) || part->n < MIN_EXECUTIONS || part->n_long < PEERS_MIN_CALLS)
+        return;
+    others = middle_of_others(o, p, share_of);
+    if (isnan(others) || part->share < others + MIN_SHARE)
         return;
     net = 1 - middle_of_others(o, p, excess_of) / part->excess;
     if (net * part->excess < MIN_EXCESS || o->peers->n * chance_of(o, p, others) > chance)
@@ -229,7 +244,11 @@ void peer_often_judge(const struct scoring *scoring, const struct peer_cells *ce
     uint32_t n_trees = scoring->forest.n_trees;
     struct often o = {.w = scoring, .cells = cells, .peers = peers};
 
-    if (peers->n < 2)
+    bool any_open = false;
+
+    for (uint32_t p = 0; p < peers->n; p++)
+        any_open |= is_open(peers, p);
+    if (peers->n < 2 || !any_open)
         return;
     o.part = mem_alloc(peers->n, sizeof *o.part);
     o.own = mem_resize(NULL, n_trees, sizeof *o.own);

@@ -235,8 +235,7 @@ static void add_path(struct peer_place *place, const struct peer_path *x)
         at->is_from_start |= x->is_from_start;
         return;
     }
-    place->path = mem_resize(place->path, place->n_paths + 1, sizeof *place->path);
-    place->path[place->n_paths++] = *x;
+    peer_place_add(place, x);
 }
 
 static void lift(struct peer_place *place, struct peer_place *worker)

@@ -243,7 +243,7 @@ static struct across tasks_across(const struct peer_finder *f, uint32_t path, do
     return a;
 }
 
-static void add_path(struct peer_place *place, const struct peer_path *found)
+void peer_place_add(struct peer_place *place, const struct peer_path *found)
 {
     place->path = mem_resize(place->path, place->n_paths + 1, sizeof *place->path);
     place->path[place->n_paths++] = *found;
@@ -334,7 +334,7 @@ static void judge_time(struct peer_finder *f, const struct peer_cell *cell, uint
     } else {
         place->maybe_ns += found.excess_ns;
     }
-    add_path(place, &found);
+    peer_place_add(place, &found);
 }
 
 static void judge_task(struct peer_finder *f, const struct peer_cell *cell, uint32_t path,
@@ -357,7 +357,7 @@ static void judge_task(struct peer_finder *f, const struct peer_cell *cell, uint
     if (!peer_task_comes_often(f->w, f->out, cell->place, path, a->middle + more / 2))
         return;
     place->more_ns += found.excess_ns;
-    add_path(place, &found);
+    peer_place_add(place, &found);
 }
 
 /* ------------------------------------------------------------------------------- stages */
@@ -443,7 +443,7 @@ static void judge_stage(struct peer_finder *f, const struct peer_cell *cell, uin
     if (found.excess_ns < PEERS_WORTH_NAMING * time_of(place))
         return;
     place->more_ns += found.excess_ns;
-    add_path(place, &found);
+    peer_place_add(place, &found);
 }
 
 static void judge_paths(struct peer_finder *f)

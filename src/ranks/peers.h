@@ -194,6 +194,9 @@ double peers_width(double *x, uint32_t n, double middle);
  */
 double peers_chance(double above, double width, uint32_t n, double error);
 
+/* peer_place_add -- one more path on which it does something differently. */
+void peer_place_add(struct peer_place *place, const struct peer_path *found);
+
 /* peers_is_to_blame -- it is slow or imbalanced. */
 bool peers_is_to_blame(const struct peer_place *place);
 
