@@ -115,7 +115,7 @@ static void add(struct paged *p, struct paged_mapping mapping)
     mem_grow(&p->mapping, &p->cap, p->n + 1, sizeof *p->mapping);
     p->mapping[p->n++] = mapping;
     if (!p->has_thread)
-        p->has_thread = thread_start(&p->thread, "snag-paged", watch, p) == 0;
+        thread_start(&p->thread, &p->has_thread, "snag-paged", watch, p);
     pthread_mutex_unlock(&p->lock);
 }
 

@@ -105,7 +105,7 @@ struct pool *pool_new(unsigned n_threads)
     for (unsigned i = 1; i < want; i++) {
         pool->worker[i] = (struct pool_worker){.pool = pool, .index = i};
         snprintf(name, sizeof name, "snag-pool-%u", i % 1000);
-        if (thread_start(&pool->worker[i].thread, name, run, &pool->worker[i]) < 0)
+        if (thread_start(&pool->worker[i].thread, NULL, name, run, &pool->worker[i]) < 0)
             break; /* fewer threads than asked for still give the same result */
         pool->n_threads++;
     }

@@ -8,7 +8,8 @@
 
 #define NAME_SIZE 16 /* the kernel's */
 
-int thread_start(pthread_t *thread, const char *name, void *(*fn)(void *), void *arg)
+int thread_start(pthread_t *thread, bool *is_there, const char *name, void *(*fn)(void *),
+                 void *arg)
 {
     char cut[NAME_SIZE];
     sigset_t deaf_to, before;
@@ -22,6 +23,8 @@ int thread_start(pthread_t *thread, const char *name, void *(*fn)(void *), void 
     pthread_sigmask(SIG_BLOCK, &deaf_to, &before);
     rc = pthread_create(thread, NULL, fn, arg); /* the mask is inherited */
     pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (is_there)
+        *is_there = rc == 0;
     if (rc != 0)
         return err_set(ERR_IO, "cannot start the thread '%s': %s", name, strerror(rc));
     pthread_setname_np(*thread, cut);

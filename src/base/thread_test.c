@@ -40,7 +40,7 @@ static pthread_t begin(struct seen *seen, const char *name)
 
     sem_init(&seen->is_there, 0, 0);
     sem_init(&seen->may_end, 0, 0);
-    assert_int_equal(thread_start(&thread, name, look, seen), 0);
+    assert_int_equal(thread_start(&thread, NULL, name, look, seen), 0);
     sem_wait(&seen->is_there);
     return thread;
 }

@@ -364,12 +364,8 @@ static int loop_new(struct event_loop **out, struct server *server, unsigned n_l
 
 static int loop_start(struct event_loop *loop)
 {
-    int rc;
-
     listen_here(loop, true);
-    rc = thread_start(&loop->thread, "snag-http", run, loop);
-    loop->is_running = rc == 0;
-    return rc;
+    return thread_start(&loop->thread, &loop->is_running, "snag-http", run, loop);
 }
 
 /* loop_join, loop_free -- wait for its thread to end; let go of what it has, when all have. */

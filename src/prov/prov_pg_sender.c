@@ -345,7 +345,6 @@ static void *send_all(void *arg)
 int prov_pg_sender_new(const struct prov_pg_sender_opts *opts, struct prov_pg_sender **out)
 {
     struct prov_pg_sender *s = mem_alloc(1, sizeof *s);
-    int rc;
 
     s->url = mem_copy_string(opts->url);
     s->spools = *opts->spools;
@@ -355,9 +354,7 @@ int prov_pg_sender_new(const struct prov_pg_sender_opts *opts, struct prov_pg_se
     queue_init(&s->bell, 1);
     prov_pg_sender_wake(s);
     *out = s;
-    rc = thread_start(&s->thread, "snag-prov-pg", send_all, s);
-    s->has_thread = rc == 0;
-    return rc;
+    return thread_start(&s->thread, &s->has_thread, "snag-prov-pg", send_all, s);
 }
 
 void prov_pg_sender_wake(struct prov_pg_sender *s)

@@ -275,8 +275,7 @@ static int prov_writer_begin(struct prov_writer *w, uint32_t index, size_t queue
     w->sink = sink;
     queue_init(&w->queue, queue);
     snprintf(name, sizeof name, "snag-prov-%u", index % 10000);
-    rc = thread_start(&w->thread, name, write_all, w);
-    w->has_thread = rc == 0;
+    rc = thread_start(&w->thread, &w->has_thread, name, write_all, w);
     if (rc < 0)
         queue_release(&w->queue);
     return rc;

@@ -191,23 +191,19 @@ static int start_all(struct ps_server *s)
     char name[16];
     int rc = 0;
 
-    if (s->guard) {
-        rc = thread_start(&s->guard_thread, "snag-ps-guard", run_guard, s);
-        s->has_guard = rc == 0;
-    }
+    if (s->guard)
+        rc = thread_start(&s->guard_thread, &s->has_guard, "snag-ps-guard", run_guard, s);
     for (unsigned i = 0; rc == 0 && i < s->n_workers; i++) {
+        struct server_worker *w = &s->worker[i];
+
         snprintf(name, sizeof name, "snag-ps-%u", i % 1000);
-        rc = thread_start(&s->worker[i].thread, name, run_worker, &s->worker[i]);
-        s->worker[i].is_started = rc == 0;
+        rc = thread_start(&w->thread, &w->is_started, name, run_worker, w);
     }
-    if (rc == 0) {
-        rc = thread_start(&s->publisher_thread, "snag-ps-publish", run_publisher, s);
-        s->has_publisher = rc == 0;
-    }
-    if (rc == 0) {
-        rc = thread_start(&s->proxy_thread, "snag-ps-proxy", run_proxy, s);
-        s->has_proxy = rc == 0;
-    }
+    if (rc == 0)
+        rc = thread_start(&s->publisher_thread, &s->has_publisher, "snag-ps-publish",
+                          run_publisher, s);
+    if (rc == 0)
+        rc = thread_start(&s->proxy_thread, &s->has_proxy, "snag-ps-proxy", run_proxy, s);
     return rc;
 }
 

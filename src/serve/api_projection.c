@@ -192,9 +192,8 @@ int api_project(struct worker *worker, const struct request *request, struct res
     atomic_store(&s->is_cancelled, false);
     atomic_store(&s->projecting_foi, job->foi);
     atomic_store(&s->is_projecting, true);
-    rc = thread_start(&s->projecting, "snag-project", project, job);
-    s->has_projected = rc == 0;
-    if (!s->has_projected) {
+    rc = thread_start(&s->projecting, &s->has_projected, "snag-project", project, job);
+    if (rc < 0) {
         atomic_store(&s->is_projecting, false);
         free(job);
         return rc;

@@ -70,8 +70,7 @@ static void find_levels(struct served *served)
         return;
     }
     levels_close(&served->levels);
-    served->is_levelling =
-        thread_start(&served->levelling, "snag-levels", make_levels, served) == 0;
+    thread_start(&served->levelling, &served->is_levelling, "snag-levels", make_levels, served);
 }
 
 const struct levels *served_levels(const struct served *served)

@@ -98,12 +98,9 @@ static void *run(void *arg)
 /* Served has a live state. Returns 0 or ERR_IO. */
 static int live_notifier_open(struct live_notifier *notifier, struct served *served)
 {
-    int rc;
-
     notifier->served = served;
-    rc = thread_start(&notifier->thread, "snag-notifier", run, notifier);
-    notifier->is_running = rc == 0;
-    return rc;
+    return thread_start(&notifier->thread, &notifier->is_running, "snag-notifier", run,
+                        notifier);
 }
 
 /* Waits for the thread. A zeroed one is harmless. */
@@ -496,9 +493,7 @@ static int open_thread(struct worker_thread *thread, struct site *site, const ch
     rc = worker_open(&thread->worker, &site->served, is_writing);
     if (rc < 0)
         return rc;
-    rc = thread_start(&thread->id, name, run_thread, thread);
-    thread->is_running = rc == 0;
-    return rc;
+    return thread_start(&thread->id, &thread->is_running, name, run_thread, thread);
 }
 
 /* What it has begun is still answered. */
