@@ -68,10 +68,10 @@ static struct part *load(struct stream *stream, size_t *n)
     *n = 0;
     while (stream_next(stream, 0) == STREAM_STEP) {
         while (stream_part(stream, &part)) {
-            mem_grow(&all, &cap, *n + 2, sizeof *all);
+            mem_grow(&all, &cap, *n + 2);
             all[(*n)++] = copy_of(&part);
         }
-        mem_grow(&all, &cap, *n + 1, sizeof *all);
+        mem_grow(&all, &cap, *n + 1);
         all[(*n)++] = (struct part){.n = 0};
     }
     return all;

@@ -32,8 +32,7 @@ static int load_executions(struct chosen *c)
     int rc = rundb_query(c->db, &query, run_sql_roots, "i", c->foi);
 
     while (rc == 0 && sqlite3_step(query) == SQLITE_ROW) {
-        mem_grow(&c->execution, &c->cap, (size_t)c->n + 1, sizeof *c->execution);
-        c->execution[c->n++] = (struct chosen_execution){
+        *mem_push(&c->execution, &c->n, &c->cap) = (struct chosen_execution){
             .location = (uint32_t)sqlite3_column_int64(query, ROOT_LOCATION),
             .call = (uint32_t)sqlite3_column_int64(query, ROOT_CALL),
             .rank = (uint32_t)sqlite3_column_int64(query, ROOT_RANK),
@@ -265,7 +264,7 @@ static int build_location(struct tree_cutting *k, uint32_t begin, uint32_t end)
     uint32_t after = 0; /* where the last one ends */
     int rc = 0;
 
-    mem_grow(&k->execution, &k->execution_cap, (size_t)t + (end - begin), sizeof *k->execution);
+    mem_grow(&k->execution, &k->execution_cap, (size_t)t + (end - begin));
     for (uint32_t i = begin; rc == 0 && i < end; i++) {
         const struct chosen_execution *x = &c->execution[i];
 
@@ -378,8 +377,8 @@ static void cut_tree(struct tree_cutting *k, uint32_t t)
     bool is_in = x->how != 0;
     double sum = 0;
 
-    mem_grow(&k->excess_ns, &k->excess_cap, n, sizeof *k->excess_ns);
-    mem_grow(&k->other_ns, &k->other_cap, n, sizeof *k->other_ns);
+    mem_grow(&k->excess_ns, &k->excess_cap, n);
+    mem_grow(&k->other_ns, &k->other_cap, n);
     memset(k->excess_ns, 0, n * sizeof *k->excess_ns);
     if (x->how & CHOSEN_LOST)
         excess_lost(&k->why, t, x->lost_ns, k->excess_ns);

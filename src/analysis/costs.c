@@ -110,7 +110,7 @@ static double *excess_of(struct costs *c, uint32_t t)
     const uint32_t *first = c->scoring->forest.first;
     uint32_t n = first[t + 1] - first[t];
 
-    mem_grow(&c->excess_ns, &c->excess_cap, n, sizeof *c->excess_ns);
+    mem_grow(&c->excess_ns, &c->excess_cap, n);
     c->budget -= VERTEX_WORK * n;
     return c->excess_ns;
 }
@@ -426,7 +426,7 @@ static struct played bound_of(const struct costs *c, struct bounder *b, uint32_t
 
     if (!is_critical(c, t) && hidden_ns == 0)
         return played;
-    mem_grow(&b->excess_ns, &b->excess_cap, n, sizeof *b->excess_ns);
+    mem_grow(&b->excess_ns, &b->excess_cap, n);
     cut_from(c, &b->what_if, t, b->excess_ns);
     b->work += VERTEX_WORK * n;
     played = with_unknown(c, critical_cut_ns(&c->critical, r), r->unknown_ns + hidden_ns,

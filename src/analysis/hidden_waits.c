@@ -15,8 +15,7 @@ void hidden_waits_add(struct hidden_waits *w, const struct hidden_wait *wait)
 {
     uint64_t took_ns = wait->leave_ns - wait->enter_ns;
 
-    mem_grow(&w->wait, &w->cap, (size_t)w->n + 1, sizeof *w->wait);
-    w->wait[w->n++] = *wait;
+    *mem_push(&w->wait, &w->n, &w->cap) = *wait;
     if (took_ns > w->longest_ns)
         w->longest_ns = took_ns;
 }

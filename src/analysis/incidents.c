@@ -55,7 +55,7 @@ bool causes_of(struct causes *causes, const struct residual_model *model,
     uint32_t first = forest->first[t], end = forest->first[t + 1], row;
     uint32_t n = causes->view.calls[forest->location[t]].subtree_len[forest->call[t]];
 
-    mem_grow(&causes->lost_ns, &causes->lost_cap, n, sizeof *causes->lost_ns);
+    mem_grow(&causes->lost_ns, &causes->lost_cap, n);
     for (uint32_t i = 0; i < n; i++)
         causes->lost_ns[i] = 0; /* the tracer's calls have lost nothing */
     for (uint32_t v = first; v < end; v++)

@@ -122,7 +122,7 @@ static bool is_less(const struct strange_call *a, const struct strange_call *b)
 static void keep(struct location_findings *found, const struct strange_call *call, size_t most)
 {
     if (found->n < most) {
-        mem_grow(&found->call, &found->cap, found->n + 1, sizeof *found->call);
+        mem_grow(&found->call, &found->cap, found->n + 1);
         found->call[found->n] = *call;
         HEAP_RISE(found->call, found->n, is_less);
         found->n++;

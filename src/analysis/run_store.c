@@ -85,7 +85,7 @@ static size_t find_strange(const struct scoring *s, const struct incidents *inci
         way = scoring_way(s, why, t);
         if (way.kind == WAY_NONE)
             continue;
-        mem_grow(out, &cap, n + 1, sizeof **out);
+        mem_grow(out, &cap, n + 1);
         (*out)[n++] = (struct strange){way, t};
     }
     if (n > 1)

@@ -200,7 +200,7 @@ uint32_t snag_location(snag_detector *d, uint32_t rank, uint32_t thread)
     location->thread = thread;
     if (rank >= d->defs.n_ranks)
         d->defs.n_ranks = rank + 1;
-    mem_grow(&d->held, &d->held_cap, (size_t)at + 1, sizeof *d->held);
+    mem_grow(&d->held, &d->held_cap, (size_t)at + 1);
     d->held[at] = mem_alloc(1, sizeof *d->held[at]);
     return at;
 }
@@ -275,7 +275,7 @@ static void push_message(snag_detector *d, uint32_t location, uint64_t time_ns,
     if (h == NULL)
         return;
     b = &h->details;
-    mem_grow(&b->message, &b->message_cap, b->n_messages + 1, sizeof *b->message);
+    mem_grow(&b->message, &b->message_cap, b->n_messages + 1);
     b->message[b->n_messages] = (struct message){.begin_ns = h->last_ns,
                                                  .end_ns = h->last_ns,
                                                  .bytes = bytes,
@@ -313,7 +313,7 @@ void snag_count(snag_detector *d, uint32_t location, uint64_t time_ns, uint32_t 
         return;
     }
     b = &h->details;
-    mem_grow(&b->counter, &b->counter_cap, b->n_counters + 1, sizeof *b->counter);
+    mem_grow(&b->counter, &b->counter_cap, b->n_counters + 1);
     b->counter[b->n_counters] =
         (struct counter_value){.counter = counter, .is_real = true, .real = value};
     push(h, EVENT_COUNTER, (uint32_t)b->n_counters++);

@@ -191,8 +191,7 @@ static int load_functions(snag_run *r)
     int rc = rundb_prepare(r->run.db, run_sql_fois_named, &query); /* NULL: of any name */
 
     while (rc == 0 && sqlite3_step(query) == SQLITE_ROW) {
-        mem_grow(&r->function, &r->function_cap, r->n_functions + 1, sizeof *r->function);
-        r->function[r->n_functions++] = (struct run_function){
+        *mem_push(&r->function, &r->n_functions, &r->function_cap) = (struct run_function){
             sqlite3_column_int64(query, 0), mem_copy_string(rundb_text(query, 1))};
     }
     return rundb_close_query(r->run.db, query, rc, "cannot read the functions of interest");

@@ -82,9 +82,7 @@ void event_ring_wait(struct event_ring *event_ring, uint64_t next, void *ctx)
     if (next < event_ring->n || event_ring->is_closed) {
         event_ring->wake(ctx);
     } else {
-        mem_grow(&event_ring->waiting, &event_ring->cap, event_ring->n_waiting + 1,
-                 sizeof *event_ring->waiting);
-        event_ring->waiting[event_ring->n_waiting++] = ctx;
+        *mem_push(&event_ring->waiting, &event_ring->n_waiting, &event_ring->cap) = ctx;
     }
     pthread_mutex_unlock(&event_ring->lock);
 }

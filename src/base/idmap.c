@@ -59,7 +59,7 @@ uint32_t idmap_add(struct idmap *map, struct key key)
         grow(map);
     at = slot_of(map, key);
     if (map->slot[at] == IDMAP_NONE) {
-        mem_grow(&map->key, &map->cap, (size_t)map->n + 1, sizeof *map->key);
+        mem_grow(&map->key, &map->cap, (size_t)map->n + 1);
         map->key[map->n] = key;
         map->slot[at] = map->n++;
     }

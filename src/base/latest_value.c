@@ -21,7 +21,7 @@ void latest_value_release(struct latest_value *latest_value)
 void latest_value_write(struct latest_value *latest_value, const void *data, size_t size)
 {
     pthread_mutex_lock(&latest_value->lock);
-    mem_grow(&latest_value->data, &latest_value->cap, size, 1);
+    mem_grow(&latest_value->data, &latest_value->cap, size);
     if (size > 0)
         memcpy(latest_value->data, data, size);
     latest_value->size = size;

@@ -41,18 +41,23 @@ void mem_to_front(void *data, size_t from, size_t n, size_t width);
 
 /*
  * mem_grow -- make room for at least need objects in a growing array.
- *   data   the array, NULL at first; replaced when it moves
- *   cap    objects it has room for; updated
+ *   data   the array, by its address, NULL at first; replaced when it moves
+ *   cap    objects it has room for, size_t by its address; updated
  *   need   objects wanted
- *   width  bytes of one
  * Doubles, so that appending is O(1) on average. What is new is not initialised: pages that
  * are never written cost no memory.
  */
-#define mem_grow(data, cap, need, width)                                                       \
-    do {                                                                                       \
-        if ((size_t)(need) > *(cap))                                                           \
-            *(data) = mem_grow_slow(*(data), cap, need, width);                                \
-    } while (0)
+#define mem_grow(data, cap, need)                                                              \
+    ((size_t)(need) > *(cap)                                                                   \
+         ? (void)(*(data) = mem_grow_slow(*(data), cap, need, sizeof **(data)))                \
+         : (void)0)
 void *mem_grow_slow(void *data, size_t *cap, size_t need, size_t width);
+
+/*
+ * mem_push -- one more object at the end of a growing array: where it is, not initialised.
+ *   data, cap  as for mem_grow
+ *   n          objects that the array has, any integer by its address; one more afterwards
+ */
+#define mem_push(data, n, cap) (mem_grow(data, cap, (size_t)*(n) + 1), *(data) + (*(n))++)
 
 #endif

@@ -45,7 +45,7 @@ static void what_grows_keeps_what_it_has(void **state)
 
     (void)state;
     for (uint32_t i = 0; i < 3000000; i++) {
-        mem_grow(&data, &cap, i + 1, sizeof *data);
+        mem_grow(&data, &cap, i + 1);
         data[i] = i;
     }
     for (uint32_t i = 0; i < 3000000; i++)

@@ -45,7 +45,7 @@ uint32_t names_add(struct names *names, const char *text)
         grow(names);
     at = slot_of(names, text, strlen(text));
     if (names->slot[at] == NAMES_NONE) {
-        mem_grow(&names->name, &names->cap, (size_t)names->n + 1, sizeof *names->name);
+        mem_grow(&names->name, &names->cap, (size_t)names->n + 1);
         names->name[names->n] = arena_string(&names->text, text);
         names->slot[at] = names->n++;
     }

@@ -47,7 +47,7 @@ int pack_decompress(struct pack *pack, const void *data, size_t n, uint64_t n_pl
 
 static void put(struct pack *pack, const void *data, size_t bytes)
 {
-    mem_grow(&pack->data, &pack->cap, pack->n + bytes, 1);
+    mem_grow(&pack->data, &pack->cap, pack->n + bytes);
     if (bytes > 0)
         memcpy(pack->data + pack->n, data, bytes);
     pack->n += bytes;
@@ -72,7 +72,7 @@ void pack_varint(struct pack *pack, uint64_t value)
 {
     unsigned char *at;
 
-    mem_grow(&pack->data, &pack->cap, pack->n + 10, 1);
+    mem_grow(&pack->data, &pack->cap, pack->n + 10);
     at = pack->data + pack->n;
     for (; value >= 0x80; value >>= 7)
         *at++ = (unsigned char)(value | 0x80);

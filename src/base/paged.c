@@ -112,8 +112,7 @@ static void *watch(void *ctx)
 static void add(struct paged *p, struct paged_mapping mapping)
 {
     pthread_mutex_lock(&p->lock);
-    mem_grow(&p->mapping, &p->cap, p->n + 1, sizeof *p->mapping);
-    p->mapping[p->n++] = mapping;
+    *mem_push(&p->mapping, &p->n, &p->cap) = mapping;
     if (!p->has_thread)
         thread_start(&p->thread, &p->has_thread, "snag-paged", watch, p);
     pthread_mutex_unlock(&p->lock);

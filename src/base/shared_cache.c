@@ -45,8 +45,7 @@ static void place(struct shared_cache *cache, int64_t key, struct shared *value)
     struct shared_cache_slot *slot = find(cache, key);
 
     if (slot == NULL) {
-        mem_grow(&cache->slot, &cache->cap, cache->n + 1, sizeof *cache->slot);
-        slot = &cache->slot[cache->n++];
+        slot = mem_push(&cache->slot, &cache->n, &cache->cap);
         *slot = (struct shared_cache_slot){.key = key};
     }
     if (slot->value != value) {

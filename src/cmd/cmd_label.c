@@ -36,8 +36,8 @@ struct labels {
 static void add(struct labels *l, int64_t foi, uint32_t rank, uint32_t thread, uint32_t index,
                 enum label label)
 {
-    mem_grow(&l->entry, &l->cap, l->n + 1, sizeof *l->entry);
-    l->entry[l->n++] = (struct label_entry){foi, rank, thread, index, label};
+    *mem_push(&l->entry, &l->n, &l->cap) =
+        (struct label_entry){foi, rank, thread, index, label};
 }
 
 /* The function named in front of '#', or that of --foi, or the only one there is. */

@@ -136,8 +136,7 @@ static bool is_seen(struct several *x, const char *path)
             log_warn("model", "'%s' is given twice: it counts once", path);
             return true;
         }
-    mem_grow(&x->seen, &x->cap_seen, x->n_seen + 1, sizeof *x->seen);
-    x->seen[x->n_seen++] = info;
+    *mem_push(&x->seen, &x->n_seen, &x->cap_seen) = info;
     return false;
 }
 

@@ -47,7 +47,7 @@ static const char *text_of(struct query_rows *rows, sqlite3_stmt *query, int c)
 
     if (strlen(text) == n)
         return text;
-    mem_grow(&rows->text, &rows->text_cap, n + 1, 1);
+    mem_grow(&rows->text, &rows->text_cap, n + 1);
     for (size_t i = 0; i <= n; i++)
         rows->text[i] = i < n && text[i] == '\0' ? '?' : text[i];
     return rows->text;

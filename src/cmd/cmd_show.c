@@ -203,8 +203,7 @@ static int by_time(const void *a, const void *b)
 
 static void push(struct drawing *d, uint32_t path, double inclusive_ns, bool is_unseen)
 {
-    mem_grow(&d->waiting, &d->cap, d->n_waiting + 1, sizeof *d->waiting);
-    d->waiting[d->n_waiting++] =
+    *mem_push(&d->waiting, &d->n_waiting, &d->cap) =
         (struct to_draw){path, inclusive_ns, .is_unseen = is_unseen, .is_last = false};
 }
 

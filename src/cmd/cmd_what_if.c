@@ -84,7 +84,7 @@ static int choose_incident(struct what_if_asked *q, int64_t number)
         i--;
     if (i > 0 && q->incident[i - 1] == number)
         return 0;
-    mem_grow(&q->incident, &q->incident_cap, q->n_incidents + 1, sizeof *q->incident);
+    mem_grow(&q->incident, &q->incident_cap, q->n_incidents + 1);
     memmove(q->incident + i + 1, q->incident + i, (q->n_incidents - i) * sizeof *q->incident);
     q->incident[i] = number;
     q->n_incidents++;

@@ -68,8 +68,8 @@ static const char *foi_name(const struct compared *x)
 
 static struct summary *one_more(struct compared *x, const struct compared_run *run)
 {
-    mem_grow(&x->run, &x->run_cap, (size_t)x->n + 1, sizeof *x->run);
-    mem_grow(&x->summary, &x->summary_cap, (size_t)x->n + 1, sizeof *x->summary);
+    mem_grow(&x->run, &x->run_cap, (size_t)x->n + 1);
+    mem_grow(&x->summary, &x->summary_cap, (size_t)x->n + 1);
     x->run[x->n] = *run;
     x->summary[x->n] = (struct summary){0};
     return &x->summary[x->n];

@@ -35,8 +35,7 @@ struct table {
 
 static void push(struct table *t, char *text)
 {
-    mem_grow(&t->cell, &t->cap, t->n_cells + 1, sizeof *t->cell);
-    t->cell[t->n_cells++] = text;
+    *mem_push(&t->cell, &t->n_cells, &t->cap) = text;
 }
 
 struct table *table_new_from(const char *columns, const char *const *headings)

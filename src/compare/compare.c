@@ -526,7 +526,7 @@ struct function_table {
 static struct function_sum *function_of(struct function_table *t, uint32_t name)
 {
     if (t->at[name] == COMPARE_NONE) {
-        mem_grow(&t->sum, &t->cap, (size_t)t->n + 1, sizeof *t->sum);
+        mem_grow(&t->sum, &t->cap, (size_t)t->n + 1);
         t->at[name] = t->n++;
         t->sum[t->at[name]] = (struct function_sum){.is.name = name};
     }

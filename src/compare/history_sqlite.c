@@ -1,7 +1,4 @@
-/*
- * A history in a file of SQLite. Each change is one transaction: who is killed in it has
- * changed nothing.
- */
+/* A history in a file of SQLite. */
 #include "compare/history_kind.h"
 
 #include "base/err.h"
@@ -24,24 +21,6 @@ static int exec(struct history *h, const char *sql)
     if (sqlite3_exec(h->database.sql, sql, NULL, NULL, NULL) != SQLITE_OK)
         return failed(h, "cannot write");
     return 0;
-}
-
-static int prepare(struct history *h, const char *sql, sqlite3_stmt **out)
-{
-    *out = NULL;
-    if (sqlite3_prepare_v2(h->database.sql, sql, -1, out, NULL) != SQLITE_OK)
-        return failed(h, "cannot write");
-    return 0;
-}
-
-/* Runs a statement that gives no rows, and ends it. */
-static int run_once(struct history *h, sqlite3_stmt *statement)
-{
-    bool is_good = sqlite3_step(statement) == SQLITE_DONE;
-    int rc = is_good ? 0 : failed(h, "cannot write");
-
-    sqlite3_finalize(statement);
-    return rc;
 }
 
 /* ------------------------------------------------------------------------------- opening */
@@ -105,89 +84,13 @@ static int open_file(struct history *h, const char *path, enum database_access a
     return rc == 0 ? check(h, path) : rc;
 }
 
-/* -------------------------------------------------------------------------------- adding */
+/* ------------------------------------------------------------------------------ changing */
 
-static int add_tags(struct history *h, int64_t run, const struct history_tags *tags)
+static int begin(struct history *h)
 {
-    int rc = 0;
-
-    for (size_t i = 0; i < tags->n && rc == 0; i++) {
-        sqlite3_stmt *insert;
-
-        rc = prepare(h, "INSERT INTO tag (run, key, value) VALUES (?, ?, ?)", &insert);
-        if (rc < 0)
-            return rc;
-        sqlite3_bind_int64(insert, 1, run);
-        sqlite3_bind_text(insert, 2, tags->tag[i].key, -1, SQLITE_STATIC);
-        sqlite3_bind_text(insert, 3, tags->tag[i].value, -1, SQLITE_STATIC);
-        rc = run_once(h, insert);
-    }
-    return rc;
+    return exec(h, "BEGIN IMMEDIATE");
 }
 
-/* ERR_EXISTS if a run has this very summary. */
-static int check_unknown(struct history *h, const char *foi, int64_t hash)
-{
-    sqlite3_stmt *find;
-    int rc = prepare(h, "SELECT run FROM digest WHERE hash = ? AND foi = ?", &find);
-
-    if (rc < 0)
-        return rc;
-    sqlite3_bind_int64(find, 1, hash);
-    sqlite3_bind_text(find, 2, foi, -1, SQLITE_STATIC);
-    if (sqlite3_step(find) == SQLITE_ROW)
-        rc = history_has(sqlite3_column_int64(find, 0));
-    sqlite3_finalize(find);
-    return rc;
-}
-
-static int insert_part(struct history *h, int64_t run, const struct history_row *row)
-{
-    const struct summary *d = row->part.summary;
-    sqlite3_stmt *insert;
-    int rc = prepare(h,
-                     "INSERT INTO digest (run, foi, ranks, executions, anomalies, time_ns, "
-                     "median_ns, p99_ns, hash, bytes, data) VALUES (?,?,?,?,?,?,?,?,?,?,?)",
-                     &insert);
-
-    if (rc < 0)
-        return rc;
-    sqlite3_bind_int64(insert, 1, run);
-    sqlite3_bind_text(insert, 2, row->part.foi, -1, SQLITE_STATIC);
-    sqlite3_bind_int64(insert, 3, d->n_ranks);
-    sqlite3_bind_int64(insert, 4, d->n_executions);
-    sqlite3_bind_int64(insert, 5, (int64_t)row->part.n_anomalies);
-    sqlite3_bind_int64(insert, 6, (int64_t)d->time_ns);
-    sqlite3_bind_int64(insert, 7, (int64_t)d->duration_ns[0]);
-    sqlite3_bind_int64(insert, 8, (int64_t)d->duration_ns[SUMMARY_QUANTILES - 1]);
-    sqlite3_bind_int64(insert, 9, row->hash);
-    sqlite3_bind_int64(insert, 10, (int64_t)row->n_plain);
-    sqlite3_bind_blob64(insert, 11, row->data, row->n_data, SQLITE_STATIC);
-    return run_once(h, insert);
-}
-
-static int add_part(struct history *h, int64_t run, const struct history_row *row)
-{
-    int rc = check_unknown(h, row->part.foi, row->hash);
-
-    return rc == 0 ? insert_part(h, run, row) : rc;
-}
-
-static int insert_run(struct history *h, const struct history_new *run, int64_t *id)
-{
-    sqlite3_stmt *insert;
-    int rc = prepare(h, "INSERT INTO run (added_s, source) VALUES (?, ?)", &insert);
-
-    if (rc < 0)
-        return rc;
-    sqlite3_bind_int64(insert, 1, run->added_s);
-    sqlite3_bind_text(insert, 2, run->source, -1, SQLITE_STATIC);
-    rc = run_once(h, insert);
-    *id = sqlite3_last_insert_rowid(h->database.sql);
-    return rc;
-}
-
-/* All that was done since BEGIN, or nothing of it. */
 static int end(struct history *h, int rc)
 {
     if (rc == 0)
@@ -197,66 +100,40 @@ static int end(struct history *h, int rc)
     return rc;
 }
 
-static int add(struct history *h, const struct history_new *run, int64_t *id)
+static void bind(sqlite3_stmt *statement, int at, const struct history_value *value)
 {
-    int rc = exec(h, "BEGIN IMMEDIATE");
-
-    if (rc < 0)
-        return rc;
-    rc = insert_run(h, run, id);
-    if (rc == 0)
-        rc = add_tags(h, *id, run->tags);
-    for (size_t i = 0; i < run->n_rows && rc == 0; i++)
-        rc = add_part(h, *id, &run->row[i]);
-    return end(h, rc);
+    if (value->text)
+        sqlite3_bind_text(statement, at, value->text, -1, SQLITE_STATIC);
+    else if (value->bytes)
+        sqlite3_bind_blob64(statement, at, value->bytes, value->n_bytes, SQLITE_STATIC);
+    else
+        sqlite3_bind_int64(statement, at, value->number);
 }
 
-/* ------------------------------------------------------------------------------ removing */
-
-static int remove_from(struct history *h, const char *sql, int64_t number)
+static int change(struct history *h, const struct history_change *change, int64_t *number)
 {
-    sqlite3_stmt *statement;
-    int rc = prepare(h, sql, &statement);
+    sqlite3_stmt *statement = NULL;
+    int64_t answer = 0;
+    int rc = 0, step = SQLITE_ERROR;
 
-    if (rc < 0)
-        return rc;
-    sqlite3_bind_int64(statement, 1, number);
-    return run_once(h, statement);
-}
-
-static int remove_run(struct history *h, int64_t run)
-{
-    int rc = exec(h, "BEGIN IMMEDIATE");
-
-    if (rc < 0)
-        return rc;
-    rc = remove_from(h, "DELETE FROM digest WHERE run = ?", run);
-    if (rc == 0)
-        rc = remove_from(h, "DELETE FROM tag WHERE run = ?", run);
-    if (rc == 0)
-        rc = remove_from(h, "DELETE FROM run WHERE id = ?", run);
-    if (rc == 0 && sqlite3_changes(h->database.sql) == 0)
-        rc = history_lacks(run);
-    return end(h, rc);
-}
-
-static int keep(struct history *h, int64_t n, uint64_t *n_removed)
-{
-    int rc = exec(h, "BEGIN IMMEDIATE");
-
-    if (rc < 0)
-        return rc;
-    rc = remove_from(h,
-                     "DELETE FROM run WHERE id NOT IN (SELECT id FROM run ORDER BY id DESC "
-                     "LIMIT ?)",
-                     n);
-    *n_removed = rc == 0 ? (uint64_t)sqlite3_changes(h->database.sql) : 0;
-    if (rc == 0)
-        rc = exec(h, "DELETE FROM digest WHERE run NOT IN (SELECT id FROM run)");
-    if (rc == 0)
-        rc = exec(h, "DELETE FROM tag WHERE run NOT IN (SELECT id FROM run)");
-    return end(h, rc);
+    if (sqlite3_prepare_v2(h->database.sql, change->sql, -1, &statement, NULL) == SQLITE_OK) {
+        for (int i = 0; i < change->n; i++)
+            bind(statement, i + 1, &change->value[i]);
+        step = sqlite3_step(statement);
+    }
+    if (step == SQLITE_ROW)
+        answer = sqlite3_column_int64(statement, 0);
+    else if (step != SQLITE_DONE)
+        rc = failed(h, "cannot write");
+    else if (sqlite3_column_count(statement) > 0)
+        rc = ERR_NOT_FOUND;
+    else
+        answer = sqlite3_changes(h->database.sql);
+    sqlite3_finalize(statement);
+    if (number)
+        *number = answer;
+    return rc;
 }
 
 const struct history_kind history_sqlite = {
-    .open = open_file, .add = add, .remove = remove_run, .keep = keep};
+    .open = open_file, .begin = begin, .change = change, .end = end};

@@ -65,7 +65,7 @@ void history_tags_set(struct history_tags *tags, const char *key, const char *va
         take_tag_away(tags, i);
     if (*value == '\0')
         return;
-    mem_grow(&tags->tag, &tags->cap, tags->n + 1, sizeof *tags->tag);
+    mem_grow(&tags->tag, &tags->cap, tags->n + 1);
     memmove(&tags->tag[i + 1], &tags->tag[i], (tags->n - i) * sizeof *tags->tag);
     tags->tag[i] = (struct history_tag){mem_copy_string(key), mem_copy_string(value)};
     tags->n++;
@@ -114,55 +114,136 @@ void history_close(struct history *h)
 
 /* ------------------------------------------------------------------------------ changing */
 
-int history_has(int64_t run)
+static int change(struct history *h, const char *sql, const struct history_value *value, int n,
+                  int64_t *number)
 {
-    return err_set(ERR_EXISTS, "the run is there already, as number %lld", (long long)run);
+    return h->kind->change(h, &(struct history_change){.sql = sql, .value = value, .n = n},
+                           number);
 }
 
-int history_lacks(int64_t run)
+/* ERR_EXISTS if a run has this very summary. */
+static int check_unknown(struct history *h, const char *foi, int64_t hash)
 {
-    return err_set(ERR_NOT_FOUND, "the history has no run %lld", (long long)run);
+    const struct history_value value[] = {{.number = hash}, {.text = foi}};
+    int64_t run;
+    int rc = change(h, "SELECT run FROM digest WHERE hash = $1 AND foi = $2", value, 2, &run);
+
+    if (rc == 0)
+        return err_set(ERR_EXISTS, "the run is there already, as number %lld", (long long)run);
+    return rc == ERR_NOT_FOUND ? 0 : rc;
 }
 
-static struct history_row row_of(const struct history_part *part)
+static int add_part(struct history *h, int64_t run, const struct history_part *part)
 {
-    struct history_row row = {.part = *part};
+    const struct summary *s = part->summary;
     struct pack plain = {0};
+    size_t n_data;
+    void *data;
+    int64_t hash;
+    int rc;
 
-    summary_pack(&plain, part->summary);
-    row.hash = (int64_t)XXH3_64bits(plain.data, plain.n);
-    row.n_plain = plain.n;
-    row.data = pack_compress(&plain, LEVEL, &row.n_data);
+    summary_pack(&plain, s);
+    hash = (int64_t)XXH3_64bits(plain.data, plain.n);
+    rc = check_unknown(h, part->foi, hash);
+    data = rc == 0 ? pack_compress(&plain, LEVEL, &n_data) : NULL;
+    if (data) {
+        const struct history_value value[HISTORY_VALUES] = {
+            {.number = run},
+            {.text = part->foi},
+            {.number = s->n_ranks},
+            {.number = s->n_executions},
+            {.number = (int64_t)part->n_anomalies},
+            {.number = (int64_t)s->time_ns},
+            {.number = (int64_t)s->duration_ns[0]},
+            {.number = (int64_t)s->duration_ns[SUMMARY_QUANTILES - 1]},
+            {.number = hash},
+            {.number = (int64_t)plain.n},
+            {.bytes = data, .n_bytes = n_data}};
+
+        rc = change(h,
+                    "INSERT INTO digest (run, foi, ranks, executions, anomalies, time_ns, "
+                    "median_ns, p99_ns, hash, bytes, data) "
+                    "VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11)",
+                    value, HISTORY_VALUES, NULL);
+    }
+    free(data);
     pack_release(&plain);
-    return row;
+    return rc;
+}
+
+static int add_tag(struct history *h, int64_t run, const struct history_tag *tag)
+{
+    const struct history_value value[] = {
+        {.number = run}, {.text = tag->key}, {.text = tag->value}};
+
+    return change(h, "INSERT INTO tag (run, key, value) VALUES ($1, $2, $3)", value, 3, NULL);
 }
 
 int history_add(struct history *h, const char *source, const struct history_tags *tags,
                 const struct history_part *part, size_t n, int64_t *id)
 {
-    struct history_row *row = mem_alloc(n, sizeof *row);
-    struct history_new run = {
-        .source = source, .added_s = time(NULL), .tags = tags, .row = row, .n_rows = n};
-    int rc;
+    const struct history_value value[] = {{.number = time(NULL)}, {.text = source}};
+    int rc = h->kind->begin(h);
 
-    for (size_t i = 0; i < n; i++)
-        row[i] = row_of(&part[i]);
-    rc = h->kind->add(h, &run, id);
-    for (size_t i = 0; i < n; i++)
-        free(row[i].data);
-    free(row);
+    if (rc < 0)
+        return rc;
+    rc = change(h, "INSERT INTO run (added_s, source) VALUES ($1, $2) RETURNING id", value, 2,
+                id);
+    for (size_t i = 0; i < tags->n && rc == 0; i++)
+        rc = add_tag(h, *id, &tags->tag[i]);
+    for (size_t i = 0; i < n && rc == 0; i++)
+        rc = add_part(h, *id, &part[i]);
+    return h->kind->end(h, rc);
+}
+
+/*
+ * Each statement with the same number.
+ *   n_changed  out: rows of the last one
+ */
+static int change_all(struct history *h, const char *const *sql, size_t n, int64_t number,
+                      int64_t *n_changed)
+{
+    const struct history_value value = {.number = number};
+    int rc = 0;
+
+    for (size_t i = 0; i < n && rc == 0; i++)
+        rc = change(h, sql[i], &value, 1, n_changed);
     return rc;
 }
 
 int history_remove(struct history *h, int64_t run)
 {
-    return h->kind->remove(h, run);
+    static const char *const sql[] = {"DELETE FROM digest WHERE run = $1",
+                                      "DELETE FROM tag WHERE run = $1",
+                                      "DELETE FROM run WHERE id = $1"};
+    int64_t n = 0;
+    int rc = h->kind->begin(h);
+
+    if (rc < 0)
+        return rc;
+    rc = change_all(h, sql, sizeof sql / sizeof *sql, run, &n);
+    if (rc == 0 && n == 0)
+        rc = err_set(ERR_NOT_FOUND, "the history has no run %lld", (long long)run);
+    return h->kind->end(h, rc);
 }
 
 int history_keep(struct history *h, uint64_t n, uint64_t *n_removed)
 {
+#define NEWEST "(SELECT id FROM run ORDER BY id DESC LIMIT $1)"
+    static const char *const sql[] = {"DELETE FROM digest WHERE run NOT IN " NEWEST,
+                                      "DELETE FROM tag WHERE run NOT IN " NEWEST,
+                                      "DELETE FROM run WHERE id NOT IN " NEWEST};
+    int64_t removed = 0;
+    int rc = h->kind->begin(h);
+
     *n_removed = 0;
-    return h->kind->keep(h, n > INT64_MAX ? INT64_MAX : (int64_t)n, n_removed);
+    if (rc < 0)
+        return rc;
+    rc = h->kind->end(h, change_all(h, sql, sizeof sql / sizeof *sql,
+                                    n > INT64_MAX ? INT64_MAX : (int64_t)n, &removed));
+    if (rc == 0)
+        *n_removed = (uint64_t)removed;
+    return rc;
 }
 
 /* ------------------------------------------------------------------------------- reading */
@@ -251,7 +332,7 @@ static int chosen_runs(struct history *h, const struct history_filter *filter, i
         rc = has < 0 ? has : 0;
         if (has <= 0)
             continue;
-        mem_grow(out, &cap, *n + 1, sizeof **out);
+        mem_grow(out, &cap, *n + 1);
         (*out)[(*n)++] = run;
     }
     if (rc == 0 && step != SQLITE_DONE && step != SQLITE_ROW)
@@ -346,8 +427,8 @@ static int list_run(void *ctx, const struct history_run *run)
 {
     struct history_list *list = ctx;
 
-    mem_grow(&list->run, &list->cap, list->n + 1, sizeof *list->run);
-    list->run[list->n++] = (struct listed_run){run->id, mem_copy_string(run->foi)};
+    *mem_push(&list->run, &list->n, &list->cap) =
+        (struct listed_run){run->id, mem_copy_string(run->foi)};
     return 0;
 }
 

@@ -527,9 +527,7 @@ void summary_add_function(struct summary *d, const char *name,
         if (d->function[i].name == id)
             own = &d->function[i];
     if (own == NULL) {
-        mem_grow(&d->function, &d->function_cap, (size_t)d->n_functions + 1,
-                 sizeof *d->function);
-        own = &d->function[d->n_functions++];
+        own = mem_push(&d->function, &d->n_functions, &d->function_cap);
         *own = (struct summary_function){.name = id};
     }
     own->n_calls += function->n_calls;

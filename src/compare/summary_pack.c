@@ -269,7 +269,7 @@ static void get_functions(struct summary *d, struct pack *from)
         f.n_calls = unpack_varint(from);
         f.own_ns = get_ns(from);
         f.critical_ns = get_ns(from);
-        mem_grow(&d->function, &d->function_cap, (size_t)i + 1, sizeof *d->function);
+        mem_grow(&d->function, &d->function_cap, (size_t)i + 1);
         d->function[d->n_functions++] = f;
     }
 }

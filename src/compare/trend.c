@@ -348,8 +348,8 @@ static int add_run(void *ctx, const struct history_run *run)
     struct trend *t = ctx;
     struct history_run *own;
 
-    mem_grow(&t->run, &t->run_cap, (size_t)t->n_runs + 1, sizeof *t->run);
-    mem_grow(&t->tags, &t->tags_cap, (size_t)t->n_runs + 1, sizeof *t->tags);
+    mem_grow(&t->run, &t->run_cap, (size_t)t->n_runs + 1);
+    mem_grow(&t->tags, &t->tags_cap, (size_t)t->n_runs + 1);
     own = &t->run[t->n_runs];
     *own = *run;
     own->source = mem_copy_string(run->source);
@@ -366,7 +366,7 @@ static void add_value(struct trend_gathering *g, uint32_t series, uint32_t run, 
     struct trend_series *s;
 
     if (series == t->n_series) {
-        mem_grow(&t->series, &g->series_cap, (size_t)series + 1, sizeof *t->series);
+        mem_grow(&t->series, &g->series_cap, (size_t)series + 1);
         t->series[t->n_series++] =
             (struct trend_series){.ns = mem_alloc(t->n_runs, sizeof(double))};
     }

@@ -395,9 +395,8 @@ static uint64_t duration_of(double ns)
 
 static void add_range(struct call_judge *judge, uint64_t least_ns, uint64_t most_ns)
 {
-    mem_grow(&judge->range, &judge->range_cap, (size_t)judge->n_ranges + 1,
-             sizeof *judge->range);
-    judge->range[judge->n_ranges++] = (struct call_range){least_ns, most_ns};
+    *mem_push(&judge->range, &judge->n_ranges, &judge->range_cap) =
+        (struct call_range){least_ns, most_ns};
 }
 
 /* -log2 of a share 0..1 of the calls, 100 of none. */
@@ -709,7 +708,7 @@ void call_judge_copy(struct call_judge *into, const struct call_judge *from)
     *into = *from;
     into->range = kept.range;
     into->range_cap = kept.range_cap;
-    mem_grow(&into->range, &into->range_cap, from->n_ranges, sizeof *into->range);
+    mem_grow(&into->range, &into->range_cap, from->n_ranges);
     if (from->n_ranges > 0)
         memcpy(into->range, from->range, from->n_ranges * sizeof *into->range);
 }

@@ -87,14 +87,13 @@ static struct stretch_path *path_of(struct stretch *s, uint32_t path)
     size_t n_before = s->path_cap;
     struct stretch_path *p;
 
-    mem_grow(&s->path, &s->path_cap, (size_t)path + 1, sizeof *s->path);
+    mem_grow(&s->path, &s->path_cap, (size_t)path + 1);
     for (size_t i = n_before; i < s->path_cap; i++)
         s->path[i].generation = s->generation - 1;
     p = &s->path[path];
     if (p->generation != s->generation) {
         *p = (struct stretch_path){.generation = s->generation};
-        mem_grow(&s->used, &s->used_cap, s->n_used + 1, sizeof *s->used);
-        s->used[s->n_used++] = path;
+        *mem_push(&s->used, &s->n_used, &s->used_cap) = path;
     }
     return p;
 }
@@ -119,8 +118,7 @@ static void push(struct sweep *w, uint32_t row)
     struct stretch *s = w->stretch;
     uint32_t path = path_below(w, w->calls->region[row]);
 
-    mem_grow(&s->open, &s->open_cap, w->n_open + 1, sizeof *s->open);
-    s->open[w->n_open++] = (struct stretch_open){
+    *mem_push(&s->open, &w->n_open, &s->open_cap) = (struct stretch_open){
         .leave_ns = calls_leave(w->calls, row),
         .row = row,
         .path = path,

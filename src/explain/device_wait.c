@@ -254,8 +254,7 @@ static struct device_typical *find_typical(const struct trace_view *view, uint32
     for (uint32_t row = 0; row < calls->n; row += stride) {
         if (!device_is_operation(view, (struct device_operation){stream, row}))
             continue;
-        mem_grow(&typical->row, &typical->cap, typical->n + 1, sizeof *typical->row);
-        typical->row[typical->n++] =
+        *mem_push(&typical->row, &typical->n, &typical->cap) =
             (struct typical_row){calls->region[row], calls->inclusive_ns[row]};
     }
     if (typical->n > 0)

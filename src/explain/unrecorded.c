@@ -89,9 +89,8 @@ static void find_calls(struct unrecorded_finder *f, uint32_t l)
 
         if (k == N_KINDS)
             continue;
-        mem_grow(&f->u->call, &f->cap, f->u->n + 1, sizeof *f->u->call);
-        f->u->call[f->u->n++] = (struct unrecorded_call){row, f->count[k]++, kinds[k].does_wait,
-                                                         kinds[k].is_waited_for};
+        *mem_push(&f->u->call, &f->u->n, &f->cap) = (struct unrecorded_call){
+            row, f->count[k]++, kinds[k].does_wait, kinds[k].is_waited_for};
     }
     for (uint32_t k = 0; k < N_KINDS; k++) {
         uint32_t *most = &f->most[f->meeting[k]];

@@ -634,7 +634,7 @@ static void add_edges(struct stream_edges *e, uint64_t from_ns, uint64_t to_ns, 
 {
     if (to_ns <= from_ns)
         return;
-    mem_grow(&e->edge, &e->cap, e->n + 2, sizeof *e->edge);
+    mem_grow(&e->edge, &e->cap, e->n + 2);
     e->edge[e->n++] = (struct stream_edge){from_ns, wait, work};
     e->edge[e->n++] = (struct stream_edge){to_ns, -wait, -work};
 }

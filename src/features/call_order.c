@@ -179,7 +179,7 @@ static void visit_calls(struct order_learning *l, visit_fn *visit)
     for (uint32_t k = 0; k < kinds->n; k++) {
         uint32_t n = kinds->at[k + 1] - kinds->at[k];
 
-        mem_grow(&len, &cap, n, sizeof *len);
+        mem_grow(&len, &cap, n);
         forest_subtree_len(l->input->forest, kinds->first[k], len);
         for (uint32_t i = 0; i < n; i++) {
             uint32_t shape = l->shape[kinds->at[k] + i];
@@ -279,7 +279,7 @@ static bool add_firm_pairs(const struct order_learning *l, uint32_t order,
             if (p == q || FIRM_OF * (n_calls - n_so) > n_calls)
                 continue;
             has_other |= n_so < n_calls;
-            mem_grow(&out->pair, cap, *n_pairs + 1, sizeof *out->pair);
+            mem_grow(&out->pair, cap, *n_pairs + 1);
             out->pair[(*n_pairs)++] = (struct call_order_pair){p, q};
         }
     return has_other;

@@ -117,7 +117,7 @@ static uint32_t *number_pairs(const struct local_time *time, size_t n, struct id
     for (size_t i = 0; i < n; i++) {
         uint32_t path = time[i].path;
 
-        mem_grow(&last, &cap, (size_t)path + 1, sizeof *last);
+        mem_grow(&last, &cap, (size_t)path + 1);
         for (; n_known < cap; n_known++)
             last[n_known].site = LOCAL_NONE;
         if (last[path].site != time[i].site)

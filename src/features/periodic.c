@@ -26,8 +26,8 @@ void kind_sets_find(struct kind_sets *s, const struct tree_kinds *kinds, const u
             uint32_t number = column[i];
 
             if (last_kind[number] != k + 1) {
-                mem_grow(&s->number, &s->cap_number, n + 1, sizeof *s->number);
-                mem_grow(&s->count, &s->cap_count, n + 1, sizeof *s->count);
+                mem_grow(&s->number, &s->cap_number, n + 1);
+                mem_grow(&s->count, &s->cap_count, n + 1);
                 last_kind[number] = k + 1;
                 at[number] = n;
                 s->number[n] = number;

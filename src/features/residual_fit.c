@@ -360,9 +360,9 @@ static void fit_first(const struct fit *f)
     for (uint32_t t = 0; t < forest->n_trees; t++)
         for (uint32_t v = forest->first[t]; forest->index[t] == 0 && v < forest->first[t + 1];
              v++) {
-            mem_grow(&vertex, &vertex_cap, n + 1, sizeof *vertex);
-            mem_grow(&group, &group_cap, n + 1, sizeof *group);
-            mem_grow(&local, &local_cap, n + 1, sizeof *local);
+            mem_grow(&vertex, &vertex_cap, n + 1);
+            mem_grow(&group, &group_cap, n + 1);
+            mem_grow(&local, &local_cap, n + 1);
             group[n] = residual_path(f->place, forest, t, v);
             local[n] = log_factor_of(m, local_of(&view, t, group[n]));
             vertex[n++] = v;

@@ -23,8 +23,8 @@ void rows_add(struct rows *rows, uint32_t col, double value)
 {
     size_t at = rows->first[rows->n + 1], value_cap = rows->cap;
 
-    mem_grow(&rows->value, &value_cap, at + 1, sizeof *rows->value);
-    mem_grow(&rows->col, &rows->cap, at + 1, sizeof *rows->col);
+    mem_grow(&rows->value, &value_cap, at + 1);
+    mem_grow(&rows->col, &rows->cap, at + 1);
     rows->col[at] = col;
     rows->value[at] = (float)value;
     rows->first[rows->n + 1] = at + 1;

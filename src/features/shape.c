@@ -57,7 +57,7 @@ static uint32_t add_shape(struct shape_finder *f, uint32_t path, struct key key,
     s->calls[shape] = s->first_calls[shape] = 0;
     at = shape == 0 ? 0 : s->child_first[shape];
     s->child_first[shape] = at;
-    mem_grow(&s->child, &s->child_cap, at + n_touched, sizeof *s->child);
+    mem_grow(&s->child, &s->child_cap, at + n_touched);
     for (uint32_t i = 0; i < n_touched; i++)
         s->child[at + i] =
             (struct shape_child){f->touched[i], shape_class(f->count[f->touched[i]])};
@@ -222,7 +222,7 @@ static void take_children(struct shapes *s, struct pack *pack)
 
     for (uint32_t i = 0; i < s->id.n; i++)
         next[i] = s->child_first[i];
-    mem_grow(&s->child, &s->child_cap, n, sizeof *s->child);
+    mem_grow(&s->child, &s->child_cap, n);
     for (size_t i = 0; i < n; i++) {
         uint32_t shape = unpack_u32(pack);
 

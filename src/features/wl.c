@@ -135,8 +135,8 @@ static void found(struct labelling *l, uint32_t t, uint32_t i, uint32_t word)
     if (l->inclusive_ns)
         put_in_bag(l, t, word, l->inclusive_ns[i]);
     if (places) {
-        mem_grow(&places->word, &places->cap_word, places->n + 1, sizeof *places->word);
-        mem_grow(&places->vertex, &places->cap_vertex, places->n + 1, sizeof *places->vertex);
+        mem_grow(&places->word, &places->cap_word, places->n + 1);
+        mem_grow(&places->vertex, &places->cap_vertex, places->n + 1);
         places->word[places->n] = word;
         places->vertex[places->n++] = v;
     }
@@ -306,8 +306,7 @@ static size_t append(struct distinct *d, const struct bags *bags, uint32_t t,
 {
     size_t begin = d->first[d->n], n = 0;
 
-    mem_grow(&d->entry, &d->entry_cap, begin + bags->first[t + 1] - bags->first[t],
-             sizeof *d->entry);
+    mem_grow(&d->entry, &d->entry_cap, begin + bags->first[t + 1] - bags->first[t]);
     for (size_t i = bags->first[t]; i < bags->first[t + 1]; i++)
         if (word[bags->word[i]] != WORD_NONE)
             d->entry[begin + n++] = (struct distinct_entry){

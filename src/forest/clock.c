@@ -59,7 +59,7 @@ static void bound(struct rank_bounds *b, uint32_t i, uint32_t j, int64_t w)
     if (i == j)
         return;
     at = idmap_add(&b->pair, key_pair(i, j));
-    mem_grow(&b->w, &b->cap, (size_t)at + 1, sizeof *b->w);
+    mem_grow(&b->w, &b->cap, (size_t)at + 1);
     if (at == n_before || w < b->w[at])
         b->w[at] = w;
 }
@@ -274,8 +274,7 @@ static void list_links(struct clock_estimate *e)
 
         if (back != IDMAP_NONE && j < i)
             continue; /* listed from its other side */
-        mem_grow(&e->link, &e->link_cap, e->n_links + 1, sizeof *e->link);
-        e->link[e->n_links++] =
+        *mem_push(&e->link, &e->n_links, &e->link_cap) =
             (struct clock_bounds){.i = i,
                                   .j = j,
                                   .low = -b->w[k],

@@ -96,8 +96,7 @@ void forest_grow(struct forest *f, size_t n_vertices, size_t n_trees)
 
 void forest_add_gap(struct forest *f, struct forest_gap gap)
 {
-    mem_grow(&f->gap, &f->gap_cap, f->n_gaps + 1, sizeof *f->gap);
-    f->gap[f->n_gaps++] = gap;
+    *mem_push(&f->gap, &f->n_gaps, &f->gap_cap) = gap;
 }
 
 uint64_t forest_place(const struct definitions *defs, uint32_t location)
@@ -476,7 +475,7 @@ uint32_t forest_depth(const struct forest *forest, const uint32_t *tree, uint32_
         uint32_t t = tree ? tree[i] : i, base = forest->first[t];
         uint32_t size = forest->first[t + 1] - base;
 
-        mem_grow(&depth, &cap, size, sizeof *depth);
+        mem_grow(&depth, &cap, size);
         for (uint32_t v = 0; v < size; v++) {
             depth[v] = v == 0 ? 0 : (uint16_t)(depth[forest->parent[base + v] - base] + 1);
             deepest = depth[v] + 1u > deepest ? depth[v] + 1u : deepest;
@@ -574,8 +573,8 @@ void tree_kinds_find(struct tree_kinds *k, const struct forest *forest, struct p
         uint32_t kind = idmap_add(&known, hashing.key[t]);
 
         if (kind == k->n) {
-            mem_grow(&k->first, &cap_first, (size_t)k->n + 1, sizeof *k->first);
-            mem_grow(&k->n_trees, &cap_n, (size_t)k->n + 1, sizeof *k->n_trees);
+            mem_grow(&k->first, &cap_first, (size_t)k->n + 1);
+            mem_grow(&k->n_trees, &cap_n, (size_t)k->n + 1);
             k->first[k->n] = t;
             k->n_trees[k->n++] = 0;
         }

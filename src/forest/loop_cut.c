@@ -70,8 +70,8 @@ static uint64_t partners(struct loop_sequence *s, const struct call_view *calls,
 
 static void append(struct loop_sequence *s, uint32_t symbol, uint32_t row)
 {
-    mem_grow(&s->symbol, &s->symbol_cap, s->n + 1, sizeof *s->symbol);
-    mem_grow(&s->row, &s->row_cap, s->n + 1, sizeof *s->row);
+    mem_grow(&s->symbol, &s->symbol_cap, s->n + 1);
+    mem_grow(&s->row, &s->row_cap, s->n + 1);
     s->symbol[s->n] = symbol;
     s->row[s->n++] = row;
 }
@@ -156,7 +156,7 @@ static struct gram *find(struct grams *g, uint64_t hash)
     }
     if (g->n - g->begin == MAX_GRAMS)
         return NULL;
-    mem_grow(&g->gram, &g->cap, g->n + 1, sizeof *g->gram);
+    mem_grow(&g->gram, &g->cap, g->n + 1);
     g->gram[g->n] = (struct gram){.hash = hash};
     g->slot[at] = (uint32_t)++g->n;
     return &g->gram[g->n - 1];
@@ -277,8 +277,7 @@ static void see(struct census *c, uint32_t symbol)
     }
     c->seen[symbol] = c->stamp;
     c->times[symbol] = 1;
-    mem_grow(&c->distinct, &c->distinct_cap, c->n_distinct + 1, sizeof *c->distinct);
-    c->distinct[c->n_distinct++] = symbol;
+    *mem_push(&c->distinct, &c->n_distinct, &c->distinct_cap) = symbol;
 }
 
 static void look_at(struct census *c, const struct loop_sequence *s, uint32_t begin,

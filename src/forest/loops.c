@@ -419,7 +419,7 @@ static size_t long_calls(const struct loop_finder *f, const struct location *whe
     size_t n_long = 0, n_kept = 0, cap = 0;
 
     if (!is_helper(where, calls, f->defs)) {
-        mem_grow(list, &cap, 1, sizeof **list);
+        mem_grow(list, &cap, 1);
         (*list)[n_long++] = (struct long_call){NO_CALL, 0, calls->n};
     }
     for (uint32_t i = 0; i < calls->n;) {
@@ -430,7 +430,7 @@ static size_t long_calls(const struct loop_finder *f, const struct location *whe
             i += len;
             continue;
         }
-        mem_grow(list, &cap, n_long + 1, sizeof **list);
+        mem_grow(list, &cap, n_long + 1);
         (*list)[n_long++] = (struct long_call){calls->region[i], i + 1, i + len};
         i++;
     }

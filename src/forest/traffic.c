@@ -305,7 +305,7 @@ static uint32_t caller_of(struct callers *c, const struct definitions *defs, uin
     uint32_t n = c->id.n, id = idmap_add(&c->id, key_pair(defs->location[l].rank, x->comm));
 
     if (c->id.n > n) {
-        mem_grow(&c->of, &c->cap, c->id.n, sizeof *c->of);
+        mem_grow(&c->of, &c->cap, c->id.n);
         c->of[id] = (struct rank_in_comm){.location = l, .begin_ns = x->begin_ns};
     }
     return id;

@@ -284,7 +284,7 @@ static void append(struct reply *reply, const char *text)
 {
     size_t n = strlen(text);
 
-    mem_grow(&reply->head, &reply->head_cap, reply->n_head + n, 1);
+    mem_grow(&reply->head, &reply->head_cap, reply->n_head + n);
     memcpy(reply->head + reply->n_head, text, n);
     reply->n_head += n;
 }

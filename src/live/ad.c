@@ -133,9 +133,9 @@ static void follow_definitions(struct ad *ad)
 {
     const struct definitions *defs = ad->stream->defs;
 
-    mem_grow(&ad->calls, &ad->location_cap, defs->n_locations, sizeof *ad->calls);
-    mem_grow(&ad->stack, &ad->stack_cap, defs->n_locations, sizeof(struct callstack *));
-    mem_grow(&ad->key, &ad->key_cap, defs->n_locations, sizeof *ad->key);
+    mem_grow(&ad->calls, &ad->location_cap, defs->n_locations);
+    mem_grow(&ad->stack, &ad->stack_cap, defs->n_locations);
+    mem_grow(&ad->key, &ad->key_cap, defs->n_locations);
     while (ad->n_locations < defs->n_locations)
         add_location(ad, ad->n_locations++);
     for (uint32_t l = 0; l < ad->n_locations; l++) {
@@ -186,8 +186,7 @@ static void add_verdict(struct ad *ad, const struct verdict *call)
     uint64_t time_ns = judged_ns(ad, call);
     struct verdict *v;
 
-    mem_grow(&ad->verdict, &ad->verdict_cap, ad->n_verdicts + 1, sizeof *v);
-    v = &ad->verdict[ad->n_verdicts++];
+    v = mem_push(&ad->verdict, &ad->n_verdicts, &ad->verdict_cap);
     *v = *call;
     v->judgement = call_judge_score(&m->judge, live_models_known(m), time_ns);
     v->severity_ns = (double)time_ns - m->judge.model.median;
@@ -252,7 +251,7 @@ static void wait_for_model(struct ad *ad, uint32_t l, uint32_t row)
         ad->totals.n_unjudged++;
         return;
     }
-    mem_grow(&ad->waiting, &ad->waiting_cap, ad->n_waiting + 1, sizeof *ad->waiting);
+    mem_grow(&ad->waiting, &ad->waiting_cap, ad->n_waiting + 1);
     ad->waiting[ad->n_waiting] = call_at(ad, l, row);
     ad->waiting[ad->n_waiting++].row = NO_ROW;
 }

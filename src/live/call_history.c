@@ -150,7 +150,7 @@ static void clear_around(struct around *a)
 
 static void push_calls(struct around *a, const struct prov_call *call, size_t n)
 {
-    mem_grow(&a->call, &a->cap, a->n + n, sizeof *a->call);
+    mem_grow(&a->call, &a->cap, a->n + n);
     if (n > 0)
         memcpy(a->call + a->n, call, n * sizeof *call);
     a->n += (uint32_t)n;
@@ -158,7 +158,7 @@ static void push_calls(struct around *a, const struct prov_call *call, size_t n)
 
 static void push_messages(struct around *a, const struct prov_message *message, size_t n)
 {
-    mem_grow(&a->message, &a->message_cap, a->n_messages + n, sizeof *a->message);
+    mem_grow(&a->message, &a->message_cap, a->n_messages + n);
     if (n > 0)
         memcpy(a->message + a->n_messages, message, n * sizeof *message);
     a->n_messages += n;
@@ -345,14 +345,14 @@ static void around_shift(struct around *tail, const struct call_histories *h,
 
 static void follow_locations(struct call_histories *h, const struct ad_step *step)
 {
-    mem_grow(&h->of, &h->cap, step->n_locations, sizeof *h->of);
+    mem_grow(&h->of, &h->cap, step->n_locations);
     for (; h->n < step->n_locations; h->n++) {
         const struct location *location = &step->defs->location[h->n];
 
         h->of[h->n] = (struct call_history){
             .group = call_histories_group(h, location->program, location->rank)};
     }
-    mem_grow(&h->n_entered, &h->entered_cap, h->groups.n, sizeof *h->n_entered);
+    mem_grow(&h->n_entered, &h->entered_cap, h->groups.n);
     memset(h->n_entered, 0, h->groups.n * sizeof *h->n_entered);
 }
 
@@ -403,9 +403,10 @@ static void *grow_zeroed(void *data, size_t *cap, size_t n, size_t width)
 {
     size_t before = *cap;
 
-    mem_grow(&data, cap, n, width);
-    if (*cap > before)
+    if (n > before) {
+        data = mem_grow_slow(data, cap, n, width);
         memset((char *)data + before * width, 0, (*cap - before) * width);
+    }
     return data;
 }
 

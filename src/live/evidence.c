@@ -36,7 +36,7 @@ static void hosts_release(struct hosts *hosts)
 
 static void set_host(struct hosts *hosts, uint32_t group, const char *name)
 {
-    mem_grow(&hosts->of_group, &hosts->cap, group + 1, sizeof *hosts->of_group);
+    mem_grow(&hosts->of_group, &hosts->cap, group + 1);
     while (hosts->n_groups <= group)
         hosts->of_group[hosts->n_groups++] = 0;
     hosts->of_group[group] = names_add(&hosts->name, name);
@@ -123,7 +123,7 @@ static int add_row(struct node_state *s, const char *path, json_t *row)
     if (counter == NULL || field == NULL || json_array_size(row) != 2)
         return err_set(ERR_FORMAT, "'%s' is not a list of [counter, field]", path);
     i = names_add(&s->counter, counter);
-    mem_grow(&s->list_field, &s->list_cap, i + 1, sizeof *s->list_field);
+    mem_grow(&s->list_field, &s->list_cap, i + 1);
     s->list_field[i] = names_add(&s->field, field);
     return 0;
 }
@@ -194,7 +194,7 @@ static const char *field_of(struct node_state *s, const char *counter)
 
 static const char *watched(struct node_state *s, const struct definitions *defs, uint32_t i)
 {
-    mem_grow(&s->watched, &s->known_cap, defs->counters.n, sizeof *s->watched);
+    mem_grow(&s->watched, &s->known_cap, defs->counters.n);
     for (; s->n_known < defs->counters.n; s->n_known++)
         s->watched[s->n_known] = field_of(s, defs->counters.name[s->n_known]);
     return s->watched[i];
@@ -219,7 +219,7 @@ static void set_field(struct node *node, const char *name,
         i++;
     if (i == NODE_STATE_MAX_FIELDS)
         return;
-    mem_grow(&node->field, &node->cap, i + 1, sizeof *node->field);
+    mem_grow(&node->field, &node->cap, i + 1);
     node->field[i] =
         (struct prov_counter){.name = name, .value = counter_whole(&counter->value)};
     node->n_fields += i == node->n_fields;
@@ -238,7 +238,7 @@ static bool node_state_add(struct node_state *s, const struct definitions *defs,
 
     if (field == NULL)
         return false;
-    mem_grow(&s->node, &s->node_cap, node + 1, sizeof *s->node);
+    mem_grow(&s->node, &s->node_cap, node + 1);
     while (s->n_nodes <= node)
         s->node[s->n_nodes++] = (struct node){0};
     set_field(&s->node[node], field, counter);
@@ -302,7 +302,7 @@ static void choose_causes(struct evidence *e, const struct ad_step *step)
     e->least_severity = 0;
     if (n <= EVIDENCE_MAX_CAUSES)
         return;
-    mem_grow(&e->severity, &e->severity_cap, n, sizeof *e->severity);
+    mem_grow(&e->severity, &e->severity_cap, n);
     for (size_t i = 0; i < n; i++)
         e->severity[i] = step->verdict[i].severity_ns;
     qsort(e->severity, n, sizeof *e->severity, order_f64_down);

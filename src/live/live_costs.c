@@ -143,8 +143,7 @@ static void add_piece(void *ctx, uint64_t time_ns, int64_t ns)
 {
     struct cost_question *a = ctx;
 
-    mem_grow(&a->piece, &a->cap, a->n_pieces + 1, sizeof *a->piece);
-    a->piece[a->n_pieces++] = (struct excess_piece){time_ns, ns, false};
+    *mem_push(&a->piece, &a->n_pieces, &a->cap) = (struct excess_piece){time_ns, ns, false};
     a->begin_ns = time_ns < a->begin_ns ? time_ns : a->begin_ns;
 }
 
@@ -240,8 +239,7 @@ static double middle_here(struct live_costs *c, const struct ad_step *step, uint
 
     for (uint32_t row = 0; row < calls->n; row++)
         if (calls->region[row] == region) {
-            mem_grow(&c->alike_ns, &c->alike_cap, n + 1, sizeof *c->alike_ns);
-            c->alike_ns[n++] = (double)calls->exclusive_ns[row];
+            *mem_push(&c->alike_ns, &n, &c->alike_cap) = (double)calls->exclusive_ns[row];
         }
     return n < MIN_ALIKE ? NAN : robust_quantile(c->alike_ns, n, 0.5);
 }

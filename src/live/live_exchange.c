@@ -184,7 +184,7 @@ void live_exchange_models(struct live_exchange *x, struct live_models *m,
 
 static struct step_tally *tally_of(struct tallies *t, uint32_t i)
 {
-    mem_grow(&t->tally, &t->cap, (size_t)i + 1, sizeof *t->tally);
+    mem_grow(&t->tally, &t->cap, (size_t)i + 1);
     while (t->n <= i)
         t->tally[t->n++] = (struct step_tally){0};
     return &t->tally[i];
@@ -231,7 +231,7 @@ static void say_tallies(struct live_exchange *x, const struct definitions *defs,
 
 static void find_homes(struct live_exchange *x, const struct definitions *defs)
 {
-    mem_grow(&x->home, &x->home_cap, defs->n_locations, sizeof *x->home);
+    mem_grow(&x->home, &x->home_cap, defs->n_locations);
     for (; x->n_homes < defs->n_locations; x->n_homes++) {
         uint32_t home = x->n_homes;
 
@@ -266,7 +266,7 @@ static void say_counters(struct live_exchange *x, const struct definitions *defs
 
     if (c->n_counters == 0)
         return;
-    mem_grow(&x->counter, &x->counter_cap, n, sizeof *x->counter);
+    mem_grow(&x->counter, &x->counter_cap, n);
     for (uint32_t i = 0; i < n; i++)
         x->counter[i] = (struct ps_stat){.is_real = i % 2};
     for (size_t i = 0; i < c->n_counters; i++) {
@@ -316,7 +316,7 @@ uint32_t live_exchange_number(struct live_exchange *x, uint32_t model, uint32_t 
 {
     uint32_t number;
 
-    mem_grow(&x->number, &x->number_cap, (size_t)model + 1, sizeof *x->number);
+    mem_grow(&x->number, &x->number_cap, (size_t)model + 1);
     while (x->n_numbers <= model)
         x->number[x->n_numbers++] = PS_NO_INDEX;
     if (x->number[model] != PS_NO_INDEX)

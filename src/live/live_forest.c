@@ -105,7 +105,7 @@ static struct target grow(struct forest *f, uint64_t **enter_ns, size_t *enter_c
                           uint32_t base)
 {
     forest_grow(f, n, 1);
-    mem_grow(enter_ns, enter_cap, f->vertex_cap, sizeof **enter_ns);
+    mem_grow(enter_ns, enter_cap, f->vertex_cap);
     return (struct target){f->region, f->parent, f->exclusive_ns, *enter_ns, base};
 }
 
@@ -190,8 +190,7 @@ static void set_apart(struct live_forest *lf, uint32_t begin, uint32_t end, bool
 
     if (begin == end)
         return;
-    mem_grow(&lf->apart, &lf->apart_cap, (size_t)lf->n_apart + 1, sizeof *lf->apart);
-    lf->apart[lf->n_apart++] =
+    *mem_push(&lf->apart, &lf->n_apart, &lf->apart_cap) =
         (struct tracer_rows){begin, end, n_before + (end - begin), is_flush};
 }
 
@@ -248,7 +247,7 @@ static size_t messages_of(const struct calls *c, const struct execution_rows *s,
 static void put_message(struct message **list, size_t *n, size_t *cap, struct message message,
                         uint32_t call)
 {
-    mem_grow(list, cap, *n + 1, sizeof **list);
+    mem_grow(list, cap, *n + 1);
     message.call = call;
     (*list)[(*n)++] = message;
 }
@@ -305,8 +304,7 @@ static void note_unended(struct live_forest *lf, uint32_t location, const struct
 
     if (lf->n_unended == LIVE_MAX_UNENDED)
         return;
-    mem_grow(&lf->unended, &lf->unended_cap, lf->n_unended + 1, sizeof *lf->unended);
-    lf->unended[lf->n_unended++] =
+    *mem_push(&lf->unended, &lf->n_unended, &lf->unended_cap) =
         (struct live_unended){location, f->index[t], f->enter_ns[t], c->last_ns};
 }
 
@@ -321,8 +319,8 @@ static size_t finish(struct live_forest *lf, uint32_t location, const struct cal
     size_t end = messages_of(c, s, &m);
 
     to = grow(f, &lf->vertex_enter_ns, &lf->enter_cap, (size_t)s->n_before + s->n_kept, base);
-    mem_grow(&lf->n_calls, &lf->calls_cap, t + 1, sizeof *lf->n_calls);
-    mem_grow(&lf->first_message, &lf->first_cap, t + 2, sizeof *lf->first_message);
+    mem_grow(&lf->n_calls, &lf->calls_cap, t + 1);
+    mem_grow(&lf->first_message, &lf->first_cap, t + 2);
     f->n_trees++;
     f->first[t] = base;
     lf->first_message[t] = lf->n_messages;
@@ -365,7 +363,7 @@ static void note_chain(struct open_tree *o, const struct calls *c,
 
     for (uint32_t row = c->top; row != NO_CALL && row >= s->root; row = c->caller[row])
         n++;
-    mem_grow(&o->chain, &o->chain_cap, n, sizeof *o->chain);
+    mem_grow(&o->chain, &o->chain_cap, n);
     for (uint32_t row = c->top; n-- > 0; row = c->caller[row])
         o->chain[n] = vertex_of(o, s, row); /* what was open before keeps its place in it */
 }
@@ -419,7 +417,7 @@ static struct execution_rows span_of(struct live_forest *lf, struct open_tree *o
 
 static struct open_tree *open_of(struct live_forest *lf, uint32_t location)
 {
-    mem_grow(&lf->open, &lf->location_cap, (size_t)location + 1, sizeof *lf->open);
+    mem_grow(&lf->open, &lf->location_cap, (size_t)location + 1);
     while (lf->n_locations <= location)
         lf->open[lf->n_locations++] = (struct open_tree){0};
     return &lf->open[location];

@@ -35,9 +35,8 @@ uint32_t live_paths_add(struct live_paths *p, uint32_t caller, uint32_t region)
         return live_paths_add(p, NO_PATH, region);
     if (path == IDMAP_NONE) {
         path = idmap_add(&p->id, key);
-        mem_grow(&p->path, &p->cap, (size_t)p->n + 1, sizeof *p->path);
-        p->path[p->n++] = (struct live_path){region, caller, .last_region = UINT32_MAX,
-                                             .last_callee = NO_PATH};
+        *mem_push(&p->path, &p->n, &p->cap) = (struct live_path){
+            region, caller, .last_region = UINT32_MAX, .last_callee = NO_PATH};
     }
     if (caller != NO_PATH) {
         p->path[caller].last_region = region;
@@ -88,7 +87,7 @@ static char *trim(char *text)
 
 static struct live_rule *add(struct live_rule_list *list, const char *name)
 {
-    mem_grow(&list->rule, &list->cap, list->n + 1, sizeof *list->rule);
+    mem_grow(&list->rule, &list->cap, list->n + 1);
     list->rule[list->n] = (struct live_rule){.name = mem_copy_string(name)};
     return &list->rule[list->n++];
 }
@@ -246,8 +245,7 @@ static void add_model(struct live_models *m, uint32_t region, const struct defin
     struct live_rules *rules = m->opts.rules;
     struct live_model *model;
 
-    mem_grow(&m->model, &m->cap, (size_t)m->n + 1, sizeof *m->model);
-    model = &m->model[m->n++];
+    model = mem_push(&m->model, &m->n, &m->cap);
     *model = (struct live_model){.region = region,
                                  .function = UINT32_MAX,
                                  .may_wait = waiting_is_likely(&defs->region[region])};
@@ -264,7 +262,7 @@ void live_models_follow(struct live_models *m, const struct definitions *defs)
 {
     while (!m->opts.is_by_path && m->n < defs->names.n)
         add_model(m, m->n, defs);
-    mem_grow(&m->keys, &m->keys_cap, defs->n_locations, sizeof *m->keys);
+    mem_grow(&m->keys, &m->keys_cap, defs->n_locations);
     while (m->n_locations < defs->n_locations)
         m->keys[m->n_locations++] = (struct live_keys){0};
 }
@@ -276,7 +274,7 @@ const uint32_t *live_models_key(struct live_models *m, uint32_t location, const 
 
     if (!m->opts.is_by_path)
         return c->region;
-    mem_grow(&k->key, &k->cap, (size_t)c->n + 1, sizeof *k->key);
+    mem_grow(&k->key, &k->cap, (size_t)c->n + 1);
     for (uint32_t row = 0; row < c->n; row++) { /* callers come first */
         uint32_t caller = c->caller[row] == NO_CALL ? NO_PATH : k->key[c->caller[row]];
 
@@ -332,7 +330,7 @@ void live_models_fit(struct live_models *m)
         is_any_new = true;
     }
     if (is_any_new) {
-        mem_grow(&m->noise, &m->noise_cap, m->n, sizeof *m->noise);
+        mem_grow(&m->noise, &m->noise_cap, m->n);
         for (uint32_t i = 0; i < m->n; i++)
             m->noise[i] = m->model[i].n_fitted > 0 ? m->model[i].judge.noise_ns : INFINITY;
         m->noise_ns = call_noise(m->noise, m->n);

@@ -80,7 +80,7 @@ static void normals_release(struct normals *n)
 /* The medians are those of the models as they are now. */
 static void keep_up(struct normals *n, const struct ad_step *step)
 {
-    mem_grow(&n->nearest, &n->nearest_cap, ad_models(step->ad), sizeof *n->nearest);
+    mem_grow(&n->nearest, &n->nearest_cap, ad_models(step->ad));
     for (; n->n_models < ad_models(step->ad); n->n_models++)
         n->nearest[n->n_models] = (struct nearest_call){0};
     for (uint32_t m = 0; m < n->n_models; m++) {
@@ -105,8 +105,7 @@ static void find_nearest(struct normals *n, const struct calls *c, const uint32_
             (near->stamp == n->stamp && near->distance_ns <= distance))
             continue;
         if (near->stamp != n->stamp) {
-            mem_grow(&n->touched, &n->touched_cap, n->n_touched + 1, sizeof *n->touched);
-            n->touched[n->n_touched++] = model[row];
+            *mem_push(&n->touched, &n->n_touched, &n->touched_cap) = model[row];
         }
         near->stamp = n->stamp;
         near->row = row;
@@ -119,9 +118,8 @@ static void keep_stack(struct normal *normal, const struct call_histories *h,
 {
     normal->n_stack = 0;
     for (; row != NO_CALL; row = step->calls[location].caller[row]) {
-        mem_grow(&normal->stack, &normal->stack_cap, normal->n_stack + 1,
-                 sizeof *normal->stack);
-        call_history_call(h, step, location, row, &normal->stack[normal->n_stack++]);
+        call_history_call(h, step, location, row,
+                          mem_push(&normal->stack, &normal->n_stack, &normal->stack_cap));
     }
 }
 
@@ -135,7 +133,7 @@ static struct normal *normal_of(struct normals *n, uint32_t location, uint32_t m
         return NULL;
     if (i == IDMAP_NONE) {
         i = idmap_add(&n->pairs, key);
-        mem_grow(&n->normal, &n->cap, i + 1, sizeof *n->normal);
+        mem_grow(&n->normal, &n->cap, i + 1);
         n->normal[i] = (struct normal){0};
     }
     return &n->normal[i];
@@ -393,7 +391,7 @@ static struct evidence_record *next_record(struct live_recorder *r)
 {
     size_t cap = r->held_cap;
 
-    mem_grow(&r->held, &r->held_cap, r->n_held + 1, sizeof *r->held);
+    mem_grow(&r->held, &r->held_cap, r->n_held + 1);
     if (r->held_cap > cap)
         memset(r->held + cap, 0, (r->held_cap - cap) * sizeof *r->held);
     return &r->held[r->n_held];
@@ -536,7 +534,7 @@ static void record_trees(struct live_recorder *r, const struct ad_step *step)
     uint32_t n;
     const struct live_foi *foi = live_trees_foi(r->opts.trees, &n);
 
-    mem_grow(&r->latest, &r->latest_cap, n, sizeof *r->latest);
+    mem_grow(&r->latest, &r->latest_cap, n);
     while (r->n_foi < n)
         r->latest[r->n_foi++] = (struct latest_tree){.is_wanted = false};
     for (uint32_t i = 0; i < n; i++) {
@@ -684,7 +682,7 @@ void live_recorder_step(void *ctx, const struct ad_step *step)
 
     hosts_step(&r->evidence.hosts, &r->evidence.histories, step->defs, r->store);
     evidence_begin(&r->evidence, step);
-    mem_grow(&r->want, &r->want_cap, ad_models(step->ad), sizeof *r->want);
+    mem_grow(&r->want, &r->want_cap, ad_models(step->ad));
     for (; r->n_models < ad_models(step->ad); r->n_models++)
         r->want[r->n_models] = (struct want){0};
     /* What waited for this step. */

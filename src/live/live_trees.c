@@ -96,8 +96,8 @@ static void foi_watch_release(struct foi_watch *w)
 static void foi_watch_add(struct foi_watch *w, const struct calls *calls,
                           const struct definitions *defs)
 {
-    mem_grow(&w->is_called, &w->called_cap, defs->names.n, sizeof *w->is_called);
-    mem_grow(&w->called.row, &w->region_cap, defs->names.n, sizeof *w->called.row);
+    mem_grow(&w->is_called, &w->called_cap, defs->names.n);
+    mem_grow(&w->called.row, &w->region_cap, defs->names.n);
     for (; w->called.n_regions < defs->names.n; w->called.n_regions++) {
         w->is_called[w->called.n_regions] = false;
         w->called.row[w->called.n_regions] = (struct profile_row){0};
@@ -248,12 +248,12 @@ static void follow(struct foi_guess *g, const struct ad_step *step)
 {
     uint32_t n = step->defs->names.n;
 
-    mem_grow(&g->profile.row, &g->row_cap, n, sizeof *g->profile.row);
+    mem_grow(&g->profile.row, &g->row_cap, n);
     for (; g->profile.n_regions < n; g->profile.n_regions++)
         g->profile.row[g->profile.n_regions] = (struct profile_row){.min_ns = UINT64_MAX};
-    mem_grow(&g->begun, &g->location_cap, step->n_locations, sizeof *g->begun);
-    mem_grow(&g->n_begun, &g->count_cap, step->n_locations, sizeof *g->n_begun);
-    mem_grow(&g->kept, &g->kept_cap, step->n_locations, sizeof *g->kept);
+    mem_grow(&g->begun, &g->location_cap, step->n_locations);
+    mem_grow(&g->n_begun, &g->count_cap, step->n_locations);
+    mem_grow(&g->kept, &g->kept_cap, step->n_locations);
     for (; g->n_locations < step->n_locations; g->n_locations++) {
         g->kept[g->n_locations] = (struct kept_steps){0};
         g->begun[g->n_locations] = NULL;
@@ -306,8 +306,7 @@ static void keep_step(struct foi_guess *g, const struct ad_step *step)
         g->is_too_much = g->n_kept > FOI_GUESS_MAX_KEPT;
         if (g->is_too_much)
             break;
-        mem_grow(&k->step, &k->cap, k->n + 1, sizeof *k->step);
-        calls_copy_step(&k->step[k->n++], c);
+        calls_copy_step(mem_push(&k->step, &k->n, &k->cap), c);
     }
     if (g->is_too_much)
         release_kept(g);
@@ -502,8 +501,7 @@ const char *live_trees_loop(const struct live_trees *t)
 
 void live_trees_add(struct live_trees *t, live_tree_fn *step, void *ctx)
 {
-    mem_grow(&t->sink, &t->sink_cap, t->n_sinks + 1, sizeof *t->sink);
-    t->sink[t->n_sinks++] = (struct tree_sink){step, ctx};
+    *mem_push(&t->sink, &t->n_sinks, &t->sink_cap) = (struct tree_sink){step, ctx};
 }
 
 void live_trees_free(struct live_trees *t)
@@ -548,8 +546,8 @@ static struct live_foi *foi_of(struct live_trees *t, uint32_t region,
     for (uint32_t i = 0; i < t->n_foi; i++)
         if (t->foi[i].region == region)
             return &t->foi[i];
-    mem_grow(&t->foi, &t->foi_cap, (size_t)t->n_foi + 1, sizeof *t->foi);
-    mem_grow(&t->rolling, &t->rolling_cap, (size_t)t->n_foi + 1, sizeof *t->rolling);
+    mem_grow(&t->foi, &t->foi_cap, (size_t)t->n_foi + 1);
+    mem_grow(&t->rolling, &t->rolling_cap, (size_t)t->n_foi + 1);
     foi = &t->foi[t->n_foi];
     *foi = (struct live_foi){.region = region};
     live_forest_init(&foi->trees, region);
@@ -641,7 +639,7 @@ static void judge_by_rolling(struct live_trees *t, struct live_foi *foi,
     const struct forest *f = &foi->trees.forest;
     const struct rolling_opts *opts = &t->rolling_opts;
 
-    mem_grow(&t->order, &t->order_cap, f->n_trees, sizeof *t->order);
+    mem_grow(&t->order, &t->order_cap, f->n_trees);
     for (uint32_t i = 0; i < f->n_trees; i++)
         t->order[i] = i;
     qsort_r(t->order, f->n_trees, sizeof *t->order, by_exit, (void *)(uintptr_t)f);
@@ -735,7 +733,7 @@ static void judge(struct live_trees *t, uint32_t i, const struct ad_step *step)
 
     if (foi->trees.forest.n_trees == 0)
         return;
-    mem_grow(&foi->verdict, &foi->verdict_cap, foi->trees.forest.n_trees, sizeof *foi->verdict);
+    mem_grow(&foi->verdict, &foi->verdict_cap, foi->trees.forest.n_trees);
     judge_by_rolling(t, foi, &t->rolling[i]);
     if (foi->has_model)
         judge_by_model(t, foi, step);

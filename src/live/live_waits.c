@@ -237,7 +237,7 @@ struct own_waits live_waits_of(struct live_waits *w, const struct ad_step *step,
 {
     w->step = step;
     w->trees = trees;
-    mem_grow(&w->why, &w->why_cap, trees->forest.n_trees, sizeof *w->why);
+    mem_grow(&w->why, &w->why_cap, trees->forest.n_trees);
     for (uint32_t t = 0; t < trees->forest.n_trees; t++)
         w->why[t] = NULL;
     return (struct own_waits){waited, w};

@@ -77,7 +77,7 @@ static uint32_t take_open(struct loop_track *t, const struct calls *c)
 
     for (uint32_t row = c->top; row != NO_CALL; row = c->caller[row])
         n++;
-    mem_grow(&t->open, &t->cap, n, sizeof *t->open);
+    mem_grow(&t->open, &t->cap, n);
     t->n_open = n;
     for (uint32_t row = c->top; row != NO_CALL; row = c->caller[row]) {
         t->open[--n] = c->region[row];
@@ -156,8 +156,7 @@ static enum loop_turn enter(struct loop_track *t, uint32_t region)
         t->detail = 0;
     else if (t->level == NO_LEVEL && region == t->caller)
         enter_level(t, t->n_open + 1);
-    mem_grow(&t->open, &t->cap, t->n_open + 1, sizeof *t->open);
-    t->open[t->n_open++] = region;
+    *mem_push(&t->open, &t->n_open, &t->cap) = region;
     if (!is_begin)
         return LOOP_TURN_NONE;
     t->is_in = true;
@@ -341,7 +340,7 @@ uint32_t loop_watch_first(const struct loop_watch *w, uint32_t location)
 
 static void follow_definitions(struct loop_watch *w, const struct definitions *defs)
 {
-    mem_grow(&w->kept, &w->kept_cap, defs->n_locations, sizeof(struct watched_location *));
+    mem_grow(&w->kept, &w->kept_cap, defs->n_locations);
     for (; w->n_kept < defs->n_locations; w->n_kept++) {
         struct watched_location *k = mem_alloc(1, sizeof *k);
 
@@ -523,7 +522,7 @@ static void remember(struct last_try *last, const struct loop *loop)
     last->location = first_location(loop);
     last->caller = loop->part[last->location].caller;
     calls = &loop->part[last->location].calls;
-    mem_grow(&last->begin, &last->cap, calls->n, sizeof *last->begin);
+    mem_grow(&last->begin, &last->cap, calls->n);
     memcpy(last->begin, calls->begin, calls->n * sizeof *calls->begin);
     last->n = calls->n;
 }

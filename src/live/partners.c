@@ -198,7 +198,7 @@ static uint32_t rank_of(struct partners *p, uint32_t rank)
 {
     uint32_t known = p->ranks.n, i = idmap_add(&p->ranks, key_pair(0, rank));
 
-    mem_grow(&p->rank, &p->rank_cap, (size_t)i + 1, sizeof *p->rank);
+    mem_grow(&p->rank, &p->rank_cap, (size_t)i + 1);
     if (i == known)
         p->rank[i] = (struct asked_rank){.n_open = 0};
     return i;
@@ -235,8 +235,7 @@ struct far_partner partners_ask(struct partners *p, const struct ad_step *step, 
         p->counts.n_given_up++;
         return (struct far_partner){.rank = m->peer, .not_known = not_known};
     }
-    mem_grow(&p->asked, &p->asked_cap, p->n_asked + 1, sizeof *p->asked);
-    a = &p->asked[p->n_asked++];
+    a = mem_push(&p->asked, &p->n_asked, &p->asked_cap);
     *a = (struct partner_question){.number = ++p->last_number,
                                    .asked_ms = clock_ms(),
                                    .place = {p->opts.program, m->peer},
@@ -401,8 +400,7 @@ static void hear_question(void *ctx, const struct ps_letter *letter)
         return; /* who asks gives up in time */
     if (answer(p, &w))
         return;
-    mem_grow(&p->waiting, &p->waiting_cap, p->n_waiting + 1, sizeof *p->waiting);
-    p->waiting[p->n_waiting++] = w;
+    *mem_push(&p->waiting, &p->n_waiting, &p->waiting_cap) = w;
 }
 
 /* Those that can be answered by now, and those that nobody waits for any more, go. */
@@ -489,8 +487,7 @@ void partners_hold(struct partners *p, const struct prov_record *record,
         arena_restore(&p->arena, mark);
         return;
     }
-    mem_grow(&p->held, &p->held_cap, p->n_held + 1, sizeof *p->held);
-    h = &p->held[p->n_held++];
+    h = mem_push(&p->held, &p->n_held, &p->held_cap);
     *h = (struct held_record){.n_far = n};
     for (size_t i = 0; i < n; i++)
         h->far[i] = far[i];

@@ -110,8 +110,7 @@ static void take_call(struct past_location *own, const struct call_histories *h,
 
     if (has_parent)
         parent = call_history_event(h, step, l, c->caller[row]);
-    mem_grow(&own->call, &own->call_cap, own->n_calls + 1, sizeof *own->call);
-    own->call[own->n_calls++] =
+    *mem_push(&own->call, &own->n_calls, &own->call_cap) =
         (struct past_call){.enter_ns = c->enter_ns[row],
                            .leave_ns = is_open ? 0 : c->enter_ns[row] + c->inclusive_ns[row],
                            .step = (uint32_t)event.step,
@@ -155,7 +154,7 @@ static void keep_open(struct past_location *own, const struct calls *c, uint64_t
 
     for (uint32_t row = c->top; row != NO_CALL; row = c->caller[row])
         n++;
-    mem_grow(&own->open, &own->open_cap, n, sizeof *own->open);
+    mem_grow(&own->open, &own->open_cap, n);
     own->n_open = n;
     for (uint32_t row = c->top; row != NO_CALL && row >= c->n_carried; row = c->caller[row])
         own->open[--n] = first_place + (row - c->n_carried);
@@ -196,8 +195,7 @@ static void take_messages(struct past_calls *p, const struct call_histories *h,
     struct past_location *own = &p->of[l];
 
     own->first_new = own->n_messages;
-    mem_grow(&own->message, &own->message_cap, own->n_messages + c->n_messages,
-             sizeof *own->message);
+    mem_grow(&own->message, &own->message_cap, own->n_messages + c->n_messages);
     for (size_t i = 0; i < c->n_messages; i++) {
         const struct message *m = &c->message[i];
         bool has_call = m->call != NO_CALL;
@@ -240,7 +238,7 @@ static void count(struct past_calls *p, struct past_message *m, uint32_t rank)
         return;
     if (i == IDMAP_NONE) {
         i = idmap_add(&p->channels, key);
-        mem_grow(&p->counted, &p->counted_cap, (size_t)i + 1, sizeof *p->counted);
+        mem_grow(&p->counted, &p->counted_cap, (size_t)i + 1);
         p->counted[i] = 0;
     }
     m->number = ++p->counted[i];
@@ -254,7 +252,7 @@ static void count_messages(struct past_calls *p, const struct ad_step *step)
     for (uint32_t l = 0; l < step->n_locations; l++) {
         const struct calls *c = &step->calls[l];
 
-        mem_grow(&p->fresh, &p->fresh_cap, n + c->n_messages, sizeof *p->fresh);
+        mem_grow(&p->fresh, &p->fresh_cap, n + c->n_messages);
         for (size_t i = 0; i < c->n_messages; i++, n++) {
             p->fresh[n] = (struct fresh){step->defs->location[l].rank, l, c->message[i].order,
                                          (uint32_t)i, c->message[i].begin_ns};
@@ -316,7 +314,7 @@ void past_calls_step(struct past_calls *p, const struct call_histories *h,
 {
     size_t bytes = p->bytes;
 
-    mem_grow(&p->of, &p->cap, step->n_locations, sizeof *p->of);
+    mem_grow(&p->of, &p->cap, step->n_locations);
     for (; p->n < step->n_locations; p->n++)
         p->of[p->n] = (struct past_location){.n_calls = 0};
     for (uint32_t l = 0; l < p->n; l++) {
@@ -324,8 +322,7 @@ void past_calls_step(struct past_calls *p, const struct call_histories *h,
         take_messages(p, h, step, l);
     }
     count_messages(p, step);
-    mem_grow(&p->step, &p->step_cap, p->n_steps + 1, sizeof *p->step);
-    p->step[p->n_steps++] = (struct past_step){
+    *mem_push(&p->step, &p->n_steps, &p->step_cap) = (struct past_step){
         .number = (uint32_t)step->number, .end_ns = step->end_ns, .bytes = p->bytes - bytes};
     forget(p);
 }

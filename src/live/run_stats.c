@@ -64,12 +64,12 @@ static void follow_models(struct run_stats *s, const struct ad_step *step)
 {
     const struct definitions *defs = step->defs;
 
-    mem_grow(&s->function, &s->function_cap, ad_models(step->ad), sizeof *s->function);
+    mem_grow(&s->function, &s->function_cap, ad_models(step->ad));
     for (; s->n_functions < ad_models(step->ad); s->n_functions++) {
         s->function[s->n_functions] = (struct function_stats){0};
         sketch_init(&s->function[s->n_functions].other);
     }
-    mem_grow(&s->counter, &s->counter_cap, defs->counters.n, sizeof *s->counter);
+    mem_grow(&s->counter, &s->counter_cap, defs->counters.n);
     for (; s->n_counters < defs->counters.n; s->n_counters++)
         s->counter[s->n_counters] = (struct moments){0};
 }

@@ -28,9 +28,9 @@ void step_view_release(struct step_view *v)
 
 static void follow_locations(struct step_view *v, uint32_t n)
 {
-    mem_grow(&v->pending, &v->cap, n, sizeof *v->pending);
-    mem_grow(&v->columns, &v->columns_cap, n, sizeof *v->columns);
-    mem_grow(&v->quality, &v->quality_cap, n, sizeof *v->quality);
+    mem_grow(&v->pending, &v->cap, n);
+    mem_grow(&v->columns, &v->columns_cap, n);
+    mem_grow(&v->quality, &v->quality_cap, n);
     for (; v->n_locations < n; v->n_locations++) {
         v->pending[v->n_locations] = (struct calls){0};
         v->columns[v->n_locations] = (struct step_columns){0};
@@ -43,7 +43,7 @@ static void append(struct step_view *v, const struct calls *c, uint32_t l)
 {
     struct calls *p = &v->pending[l];
 
-    mem_grow(&p->message, &p->message_cap, p->n_messages + c->n_messages, sizeof *p->message);
+    mem_grow(&p->message, &p->message_cap, p->n_messages + c->n_messages);
     for (size_t i = 0; i < p->n_messages; i++)
         p->message[i].call = NO_CALL;
     if (c->n_messages > 0)
@@ -165,7 +165,7 @@ static uint32_t lay_out_tree(struct step_columns *k, const struct calls *c, uint
 /* Counting sort of the rows by depth. */
 static void sort_by_depth(struct step_columns *k, uint32_t n, uint32_t n_depths)
 {
-    mem_grow(&k->depth_start, &k->depth_cap, n_depths + 2, sizeof *k->depth_start);
+    mem_grow(&k->depth_start, &k->depth_cap, n_depths + 2);
     memset(k->depth_start, 0, (n_depths + 2) * sizeof *k->depth_start);
     for (uint32_t i = 0; i < n; i++)
         k->depth_start[k->depth[i] + 2]++;

@@ -27,7 +27,7 @@ static struct known_parts *meeting_of(struct sync_order *m, const struct collect
 {
     uint32_t n = m->id.n, at = idmap_add(&m->id, key_pair(part->comm, part->order));
 
-    mem_grow(&m->of, &m->cap, (size_t)m->id.n, sizeof *m->of);
+    mem_grow(&m->of, &m->cap, (size_t)m->id.n);
     if (at == n)
         m->of[at] = (struct known_parts){.end_ns = UINT64_MAX,
                                          .last_in = NO_RANK,
@@ -68,7 +68,7 @@ void sync_order_forget(struct sync_order *m)
         if (m->of[i].n_missing == 0)
             continue;
         at = idmap_add(&left.id, m->id.key[i]);
-        mem_grow(&left.of, &left.cap, (size_t)at + 1, sizeof *left.of);
+        mem_grow(&left.of, &left.cap, (size_t)at + 1);
         left.of[at] = m->of[i];
     }
     sync_order_release(m);

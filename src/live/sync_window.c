@@ -78,8 +78,8 @@ static void grow_calls(struct window_columns *c, size_t n_calls)
 
 static void follow_locations(struct sync_window *w, uint32_t n)
 {
-    mem_grow(&w->of, &w->cap, n, sizeof *w->of);
-    mem_grow(&w->quality, &w->quality_cap, n, sizeof *w->quality);
+    mem_grow(&w->of, &w->cap, n);
+    mem_grow(&w->quality, &w->quality_cap, n);
     for (; w->n_locations < n; w->n_locations++) {
         w->of[w->n_locations] = (struct window_location){0};
         w->quality[w->n_locations] = (struct quality){0};
@@ -197,9 +197,9 @@ static void take_records(struct sync_window *w, struct window_location *o,
 {
     uint32_t last = NO_CALL;
 
-    mem_grow(&o->message, &o->message_cap, o->n_messages + c->n_messages, sizeof *o->message);
+    mem_grow(&o->message, &o->message_cap, o->n_messages + c->n_messages);
     mem_grow(&o->pending.message, &o->pending.message_cap,
-             o->pending.n_messages + c->n_messages, sizeof *o->message);
+             o->pending.n_messages + c->n_messages);
     for (size_t i = 0; i < c->n_messages; i++) {
         struct message *m = &o->message[o->n_messages];
 
@@ -213,8 +213,7 @@ static void take_records(struct sync_window *w, struct window_location *o,
         o->pending.message[o->pending.n_messages++].call =
             o->n_messages_before + (uint32_t)o->n_messages++;
     }
-    mem_grow(&o->collective, &o->collective_cap, o->n_collectives + c->n_collectives,
-             sizeof *o->collective);
+    mem_grow(&o->collective, &o->collective_cap, o->n_collectives + c->n_collectives);
     for (size_t i = 0; i < c->n_collectives; i++) {
         struct collective *k = &o->collective[o->n_collectives++];
 
@@ -276,7 +275,7 @@ static void append_active(struct sync_window *w, struct traffic *t, const struct
     struct calls *p = &w->of[l].pending, *active = &w->active;
     size_t n_before = p->n_messages - step->calls[l].n_messages, n = 0;
 
-    mem_grow(&active->message, &active->message_cap, p->n_messages, sizeof *active->message);
+    mem_grow(&active->message, &active->message_cap, p->n_messages);
     active->n_messages = 0;
     for (size_t i = 0; i < p->n_messages; i++) {
         const struct message *m = &p->message[i];
@@ -363,7 +362,7 @@ void sync_window_take(struct sync_window *w, const struct ad_step *step)
 /* Who else was in a collective is not known any more when one of its members is forgotten. */
 static void note_forgotten(struct sync_window *w, const struct collective *c)
 {
-    mem_grow(&w->order_from, &w->comm_cap, (size_t)c->comm + 1, sizeof *w->order_from);
+    mem_grow(&w->order_from, &w->comm_cap, (size_t)c->comm + 1);
     while (w->n_comms <= c->comm)
         w->order_from[w->n_comms++] = 0;
     if (w->order_from[c->comm] <= c->order)
@@ -634,8 +633,8 @@ static void grow_columns(struct sync_window *w)
         n_messages += w->of[l].n_messages;
         n_collectives += w->of[l].n_collectives;
     }
-    mem_grow(&c->message, &c->message_cap, n_messages, sizeof *c->message);
-    mem_grow(&c->collective, &c->collective_cap, n_collectives, sizeof *c->collective);
+    mem_grow(&c->message, &c->message_cap, n_messages);
+    mem_grow(&c->collective, &c->collective_cap, n_collectives);
     grow_calls(c, n_calls);
 }
 

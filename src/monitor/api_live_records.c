@@ -76,8 +76,7 @@ static void add_calls(struct bars *bars, const json_t *calls, bool is_reversed)
             bar.leave_ns = STILL_OPEN;
         if (!json_is_object(call) || is_there(bars, text_of(call, "event_id")))
             continue;
-        mem_grow(&bars->bar, &bars->cap, bars->n + 1, sizeof *bars->bar);
-        bars->bar[bars->n++] = bar;
+        *mem_push(&bars->bar, &bars->n, &bars->cap) = bar;
     }
 }
 

@@ -41,7 +41,7 @@ static bool is_new(struct live_past *past, sqlite3_stmt *query)
                             key_pair((uint64_t)sqlite3_column_int64(query, PAST_RUN),
                                      (uint64_t)sqlite3_column_int64(query, PAST_SHARD)));
 
-    mem_grow(&past->part, &past->part_cap, past->parts.n, sizeof *past->part);
+    mem_grow(&past->part, &past->part_cap, past->parts.n);
     if (of == n)
         past->part[of] = (struct live_past_part){INT64_MIN, INT64_MIN};
     if (id > past->part[of].seen)
@@ -139,8 +139,8 @@ static uint32_t take_function(struct live_past *past, struct statistics *s, cons
     uint32_t f = names_add(&past->functions, name);
 
     live_state_past_function(past->state, f, name);
-    mem_grow(&s->is_waiting, &s->waiting_cap, (size_t)f + 1, sizeof *s->is_waiting);
-    mem_grow(&s->times, &s->times_cap, (size_t)f + 1, sizeof *s->times);
+    mem_grow(&s->is_waiting, &s->waiting_cap, (size_t)f + 1);
+    mem_grow(&s->times, &s->times_cap, (size_t)f + 1);
     for (; s->n_functions <= f; s->n_functions++) {
         s->is_waiting[s->n_functions] = waits(past->functions.name[s->n_functions]);
         s->times[s->n_functions] = (struct times_of){.n_calls = 0};
@@ -220,15 +220,15 @@ static void take_statistics(struct live_past *past, struct statistics *s, sqlite
         return;
     known = s->ranks.n;
     r = idmap_add(&s->ranks, key_pair(program, rank));
-    mem_grow(&s->rank, &s->rank_cap, (size_t)r + 1, sizeof *s->rank);
-    mem_grow(&s->rank_times, &s->rank_times_cap, (size_t)r + 1, sizeof *s->rank_times);
+    mem_grow(&s->rank, &s->rank_cap, (size_t)r + 1);
+    mem_grow(&s->rank_times, &s->rank_times_cap, (size_t)r + 1);
     s->rank[r] = (struct live_slow){.program = program, .rank = rank};
     if (r == known)
         s->rank_times[r] = (struct times_of){.n_calls = 0};
     add_times(&s->rank_times[r], &times);
     known = s->cells.n;
     c = idmap_add(&s->cells, key_pair(r, f));
-    mem_grow(&s->cell, &s->cell_cap, (size_t)c + 1, sizeof *s->cell);
+    mem_grow(&s->cell, &s->cell_cap, (size_t)c + 1);
     if (c == known)
         s->cell[c] = (struct slow_cell){.rank = r, .function = f, .program = program};
     add_calls(&s->cell[c], &times.exclusive_ns);

@@ -126,8 +126,7 @@ void live_recent_take(struct live_recent *r, const struct ad_step *step)
     s.packed.cap = s.packed.n;
     s.packed.data = mem_resize(s.packed.data, s.packed.cap, 1);
     pthread_mutex_lock(&r->lock);
-    mem_grow(&r->step, &r->cap, r->n + 1, sizeof *r->step);
-    r->step[r->n++] = s;
+    *mem_push(&r->step, &r->n, &r->cap) = s;
     r->bytes += bytes_of(&s);
     while (r->n > 0 && r->bytes > r->most) {
         r->bytes -= bytes_of(&r->step[0]);
@@ -222,8 +221,8 @@ static void gather(const struct live_recent *r, uint32_t location, uint64_t from
         while (next_call(&c) && c.enter_ns <= to_ns) {
             if (c.leave_ns > 0 ? c.leave_ns < from_ns : !is_newest)
                 continue;
-            mem_grow(&rows->row, &rows->cap, rows->n + 1, sizeof *rows->row);
-            rows->row[rows->n++] = (struct recent_row){c.enter_ns, c.leave_ns, c.region, 0};
+            *mem_push(&rows->row, &rows->n, &rows->cap) =
+                (struct recent_row){c.enter_ns, c.leave_ns, c.region, 0};
         }
     }
     if (rows->n > LIVE_RECENT_CALLS) {

@@ -45,16 +45,14 @@ static void look(void *ctx, const struct ad_step *step)
 
             if (c->inclusive_ns[i] == CALL_OPEN)
                 continue;
-            mem_grow(&f->seen, &f->cap, f->n + 1, sizeof *f->seen);
-            f->seen[f->n++] =
+            *mem_push(&f->seen, &f->n, &f->cap) =
                 (struct seen){c->enter_ns[i],     c->enter_ns[i] + c->inclusive_ns[i],
                               c->exclusive_ns[i], l,
                               c->region[i],       depth_of(c, i)};
         }
     for (uint32_t l = 0; l < step->n_locations; l++)
         for (size_t i = 0; i < step->calls[l].n_messages; i++) {
-            mem_grow(&f->sent[l], &f->sent_cap[l], f->n_sent[l] + 1, sizeof *f->sent[l]);
-            f->sent[l][f->n_sent[l]++] = step->calls[l].message[i];
+            *mem_push(&f->sent[l], &f->n_sent[l], &f->sent_cap[l]) = step->calls[l].message[i];
         }
     while (f->n_names < step->defs->names.n) {
         f->name = mem_resize(f->name, f->n_names + 1, sizeof *f->name);

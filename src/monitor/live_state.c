@@ -132,8 +132,8 @@ static void add_place(struct live_state *state, const struct location *location)
 {
     uint32_t l = state->n_places, row;
 
-    mem_grow(&state->place, &state->place_cap, l + 1, sizeof *state->place);
-    mem_grow(&state->rank_of, &state->rank_of_cap, l + 1, sizeof *state->rank_of);
+    mem_grow(&state->place, &state->place_cap, l + 1);
+    mem_grow(&state->rank_of, &state->rank_of_cap, l + 1);
     state->place[l] = (struct live_location){.name = keep(state, location->name),
                                              .is_gpu = location->is_gpu,
                                              .rank = location->rank,
@@ -144,7 +144,7 @@ static void add_place(struct live_state *state, const struct location *location)
     state->rank_of[l] = row;
     if (row < state->n_ranks)
         return;
-    mem_grow(&state->rank, &state->rank_cap, row + 1, sizeof *state->rank);
+    mem_grow(&state->rank, &state->rank_cap, row + 1);
     state->rank[row] = (struct live_row){.rank = location->rank,
                                          .program = location->program,
                                          .has_steps = !state->opts.is_past};
@@ -155,8 +155,8 @@ static void add_region(struct live_state *state, const struct region *region)
 {
     uint32_t r = state->n_regions;
 
-    mem_grow(&state->region, &state->region_cap, r + 1, sizeof *state->region);
-    mem_grow(&state->of_region, &state->of_region_cap, r + 1, sizeof *state->of_region);
+    mem_grow(&state->region, &state->region_cap, r + 1);
+    mem_grow(&state->of_region, &state->of_region_cap, r + 1);
     state->of_region[r] = (struct live_row){.has_steps = !state->opts.is_past};
     state->region[r] = (struct live_region){.name = keep(state, region->name),
                                             .short_name = keep(state, region->short_name),
@@ -169,9 +169,8 @@ static void add_counter(struct live_state *state, const char *name)
 {
     uint32_t c = state->n_counters;
 
-    mem_grow(&state->counter, &state->counter_cap, c + 1, sizeof *state->counter);
-    mem_grow(&state->counter_name, &state->counter_name_cap, c + 1,
-             sizeof *state->counter_name);
+    mem_grow(&state->counter, &state->counter_cap, c + 1);
+    mem_grow(&state->counter_name, &state->counter_name_cap, c + 1);
     state->counter[c] = (struct live_reading){0};
     state->counter_name[c] = keep(state, name);
     state->n_counters++;

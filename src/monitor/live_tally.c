@@ -61,8 +61,7 @@ static void add_delta(struct live_deltas *deltas, uint32_t row, uint64_t time_ns
 {
     struct live_delta *delta;
 
-    mem_grow(&deltas->delta, &deltas->cap, deltas->n + 1, sizeof *deltas->delta);
-    delta = &deltas->delta[deltas->n++];
+    delta = mem_push(&deltas->delta, &deltas->n, &deltas->cap);
     delta->row = row;
     delta->time_ns = time_ns;
     delta->value[LIVE_CALLS] = calls;
@@ -106,8 +105,8 @@ static struct live_point *add_point(struct live_tally *tally, const struct ad_st
     const struct location *location = &step->defs->location[l];
     struct live_point *point;
 
-    mem_grow(&tally->point, &tally->point_cap, tally->n_points + 1, sizeof *tally->point);
-    mem_grow(&tally->turn, &tally->turn_cap, tally->n_points + 1, sizeof *tally->turn);
+    mem_grow(&tally->point, &tally->point_cap, tally->n_points + 1);
+    mem_grow(&tally->turn, &tally->turn_cap, tally->n_points + 1);
     tally->turn[tally->n_points] = turn;
     point = &tally->point[tally->n_points++];
     *point = (struct live_point){.rank = location->rank,
@@ -160,7 +159,7 @@ static void count_messages(struct live_tally *tally, const struct calls *c)
     tally->n_messages += c->n_messages;
     if (c->n_messages == 0 || c->n == 0)
         return;
-    mem_grow(&tally->messages, &tally->message_cap, c->n, sizeof *tally->messages);
+    mem_grow(&tally->messages, &tally->message_cap, c->n);
     memset(tally->messages, 0, c->n * sizeof *tally->messages);
     for (size_t i = 0; i < c->n_messages; i++)
         if (c->message[i].call < c->n)
@@ -174,9 +173,7 @@ static void touch(struct live_tally *tally, uint32_t region)
     if (tally->region[region].is_touched)
         return;
     tally->region[region].is_touched = true;
-    mem_grow(&tally->touched, &tally->touched_cap, tally->n_touched + 1,
-             sizeof *tally->touched);
-    tally->touched[tally->n_touched++] = region;
+    *mem_push(&tally->touched, &tally->n_touched, &tally->touched_cap) = region;
 }
 
 static void add_verdict(struct live_tally *tally, const struct ad_step *step,
@@ -286,14 +283,14 @@ static void begin(struct live_tally *tally, const struct ad_step *step,
         *region = (struct live_share){.every = region->every > 1 ? region->every / 2 : 1};
     }
     tally->n_touched = 0;
-    mem_grow(&tally->region, &tally->region_cap, step->defs->names.n, sizeof *tally->region);
+    mem_grow(&tally->region, &tally->region_cap, step->defs->names.n);
     for (; tally->n_regions < step->defs->names.n; tally->n_regions++)
         tally->region[tally->n_regions] = (struct live_share){.every = 1};
-    mem_grow(&tally->rank, &tally->rank_cap, opts->n_ranks, sizeof *tally->rank);
+    mem_grow(&tally->rank, &tally->rank_cap, opts->n_ranks);
     tally->n_ranks = opts->n_ranks;
     for (uint32_t i = 0; i < tally->n_ranks; i++)
         tally->rank[i] = (struct live_share){0};
-    mem_grow(&tally->counter, &tally->counter_cap, n_counters, sizeof *tally->counter);
+    mem_grow(&tally->counter, &tally->counter_cap, n_counters);
     tally->n_counters = n_counters;
     for (uint32_t i = 0; i < n_counters; i++)
         tally->counter[i] = (struct live_reading){0};

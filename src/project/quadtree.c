@@ -124,12 +124,11 @@ static void add_cell(struct quadtree *t, uint32_t first, uint32_t end, int bits)
     uint32_t self = t->n_cells++, from = first;
     bool is_leaf = end - first <= LEAF || bits == 0;
 
-    mem_grow(&t->cell, &t->cell_cap, (size_t)t->n_cells, sizeof *t->cell);
+    mem_grow(&t->cell, &t->cell_cap, (size_t)t->n_cells);
     t->cell[self] = (struct quad_cell){.first = first, .n = end - first, .is_leaf = is_leaf};
     measure(t, &t->cell[self]);
     if (is_leaf) {
-        mem_grow(&t->leaf, &t->leaf_cap, (size_t)t->n_leaves + 1, sizeof *t->leaf);
-        t->leaf[t->n_leaves++] = self;
+        *mem_push(&t->leaf, &t->n_leaves, &t->leaf_cap) = self;
     }
     for (uint32_t part = 0; part < 4 && !is_leaf; part++) {
         uint32_t to = from;

@@ -30,8 +30,7 @@
 
 void prov_kept_runs_add(struct prov_kept_runs *runs, struct prov_kept_run run)
 {
-    mem_grow(&runs->at, &runs->room, runs->n + 1, sizeof *runs->at);
-    runs->at[runs->n++] = run;
+    *mem_push(&runs->at, &runs->n, &runs->room) = run;
 }
 
 /* "(3,7,8)" of those that are chosen; to be freed. */

@@ -170,8 +170,7 @@ static void add_function(struct prov_pg_batch *batch, const struct prov_pg_row *
     pack_whole(&batch->functions, hash);
     pack_utf8(&batch->functions, name);
     free(name);
-    mem_grow(&batch->added, &batch->cap, batch->n_added + 1, sizeof *batch->added);
-    batch->added[batch->n_added++] = hash;
+    *mem_push(&batch->added, &batch->n_added, &batch->cap) = hash;
 }
 
 void prov_pg_batch_add(struct prov_pg_batch *batch, const struct prov_pg_row *row,

@@ -97,8 +97,8 @@ static void take_frame(struct delivery *d)
 
         if (!prov_pg_unpack(payload, &row))
             break;
-        mem_grow(&d->row, &d->cap, d->n + 1, sizeof *d->row);
-        d->row[d->n++] = (struct spooled_row){d->frame.first + i, base + at, payload->at - at};
+        *mem_push(&d->row, &d->n, &d->cap) =
+            (struct spooled_row){d->frame.first + i, base + at, payload->at - at};
     }
 }
 

@@ -406,7 +406,7 @@ void prov_compress(ZSTD_CCtx *context, const void *data, size_t bytes, struct pa
     size_t bound = ZSTD_compressBound(bytes);
     size_t n;
 
-    mem_grow(&out->data, &out->cap, out->n + bound, 1);
+    mem_grow(&out->data, &out->cap, out->n + bound);
     n = ZSTD_compress2(context, out->data + out->n, bound, data, bytes);
     assert(!ZSTD_isError(n)); /* there is room, so nothing can go wrong */
     out->n += n;

@@ -353,7 +353,7 @@ static bool read_frame(struct prov_spool *s, uint64_t end, struct prov_frame *fr
     bytes = unpack_u32(&in);
     if (bytes > PROV_SPOOL_MAX_FRAME_BYTES || s->at + FRAME_BYTES + bytes > end)
         return false;
-    mem_grow(&payload->data, &payload->cap, bytes + 1, 1);
+    mem_grow(&payload->data, &payload->cap, bytes + 1);
     frame->first = unpack_u64(&in);
     frame->n = unpack_u32(&in);
     unpack_u32(&in);
@@ -396,8 +396,8 @@ int prov_spool_read(struct prov_spool *s, struct prov_frame *frame)
             }
         if (!is_past)
             return 0;
-        mem_grow(&s->passed, &s->cap, s->n_passed + 1, sizeof *s->passed);
-        s->passed[s->n_passed++] = (struct spool_segment){s->number, s->last_read};
+        *mem_push(&s->passed, &s->n_passed, &s->cap) =
+            (struct spool_segment){s->number, s->last_read};
         close(s->read_fd);
         s->read_fd = -1;
         s->number++;

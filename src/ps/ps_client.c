@@ -147,7 +147,7 @@ uint32_t ps_client_function(struct ps_client *c, const char *program, const char
     }
     f.index = PS_NO_INDEX;
     sketch_init(&f.model);
-    mem_grow(&c->function, &c->function_cap, (size_t)n + 1, sizeof *c->function);
+    mem_grow(&c->function, &c->function_cap, (size_t)n + 1);
     c->function[id] = f;
     c->next_poll_ms = 0; /* it may have a model already */
     c->poll_ms = POLL_NEW_MS;
@@ -316,7 +316,7 @@ static void learn_index(struct ps_client *c, uint32_t function, uint32_t index)
     if (index == PS_NO_INDEX || function >= c->key.n)
         return;
     c->function[function].index = index;
-    mem_grow(&c->of_index, &c->of_index_cap, (size_t)index + 1, sizeof *c->of_index);
+    mem_grow(&c->of_index, &c->of_index_cap, (size_t)index + 1);
     while (c->n_of_index <= index)
         c->of_index[c->n_of_index++] = PS_NO_INDEX;
     c->of_index[index] = function;

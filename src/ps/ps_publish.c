@@ -24,7 +24,7 @@
 /* Functions that came since the last time get their numbers there. Under registry_lock. */
 static void name_functions(struct ps_store *s)
 {
-    mem_grow(&s->above, &s->above_cap, s->function.n, sizeof *s->above);
+    mem_grow(&s->above, &s->above_cap, s->function.n);
     for (; s->n_above < s->function.n; s->n_above++) {
         char *text = mem_copy_string(s->function.name[s->n_above]), *end = strchr(text, '\n');
 
@@ -75,7 +75,7 @@ static void take_indices(struct ps_store *s)
                              : ps_client_index(s->opts.upstream, s->above[i]);
 
         if (index < PS_MAX_FUNCTIONS && s->index_of[i] == PS_NO_INDEX) {
-            mem_grow(&s->slot_of, &s->slot_cap, (size_t)index + 1, sizeof *s->slot_of);
+            mem_grow(&s->slot_of, &s->slot_cap, (size_t)index + 1);
             while (s->n_indices <= index)
                 s->slot_of[s->n_indices++] = PS_NO_INDEX;
             s->slot_of[index] = i;

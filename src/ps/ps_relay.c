@@ -118,7 +118,7 @@ static bool put(struct ps_relay *r, struct instance *x, struct pile *pile,
     body = mem_alloc((size_t)letter->body.n + 1, 1);
     if (letter->body.n > 0)
         memcpy(body, letter->body.data, letter->body.n);
-    mem_grow(&pile->letter, &pile->cap, (size_t)pile->n + 1, sizeof *pile->letter);
+    mem_grow(&pile->letter, &pile->cap, (size_t)pile->n + 1);
     pile->letter[pile->n] = *letter;
     pile->letter[pile->n++].body.data = body;
     x->bytes += bytes;
@@ -138,7 +138,7 @@ static uint32_t who(struct ps_relay *r, const struct ps_letters *said)
     i = idmap_add(&r->id, key_pair(0, said->client));
     if (i < known)
         return i;
-    mem_grow(&r->instance, &r->instance_cap, (size_t)i + 1, sizeof *r->instance);
+    mem_grow(&r->instance, &r->instance_cap, (size_t)i + 1);
     r->instance[i] =
         (struct instance){.job = idmap_add(&r->job, key_pair(job.high64, job.low64))};
     return i;
@@ -157,7 +157,7 @@ static void take_place(struct ps_relay *r, uint32_t i, struct ps_rank place)
         idmap_find(&r->place, key_of(&r->instance[i], place)) == IDMAP_NONE)
         return;
     p = idmap_add(&r->place, key_of(&r->instance[i], place));
-    mem_grow(&r->owner, &r->owner_cap, (size_t)p + 1, sizeof *r->owner);
+    mem_grow(&r->owner, &r->owner_cap, (size_t)p + 1);
     if (p < known && r->owner[p] != i)
         r->instance[i].is_successor = true;
     r->owner[p] = i;

@@ -80,8 +80,7 @@ void ps_relay_client_close(struct ps_relay_client *c)
 
 void ps_relay_client_place(struct ps_relay_client *c, struct ps_rank place)
 {
-    mem_grow(&c->place, &c->place_cap, (size_t)c->n_places + 1, sizeof *c->place);
-    c->place[c->n_places++] = place;
+    *mem_push(&c->place, &c->n_places, &c->place_cap) = place;
 }
 
 bool ps_relay_client_is_placed(const struct ps_relay_client *c)
@@ -101,7 +100,7 @@ static bool add(struct ps_relay_client *c, struct ps_letter **list, size_t *cap,
     if (bytes > 0)
         memcpy(copy, body, bytes);
     letter.body = (struct ps_span){copy, (uint32_t)bytes};
-    mem_grow(list, cap, (size_t)*n + 1, sizeof **list);
+    mem_grow(list, cap, (size_t)*n + 1);
     (*list)[(*n)++] = letter;
     c->say_bytes += bytes;
     return true;

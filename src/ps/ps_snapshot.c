@@ -212,7 +212,7 @@ static int read_file(const char *path, struct pack *p)
             "not a snapshot of a parameter server: '%s' (snag ps --snapshot FILE makes one)",
             path);
     if (rc == 0)
-        mem_grow(&p->data, &p->cap, (size_t)info.st_size, 1);
+        mem_grow(&p->data, &p->cap, (size_t)info.st_size);
     while (rc == 0 && n > 0 && p->n < (size_t)info.st_size) {
         n = read(fd, p->data + p->n, (size_t)info.st_size - p->n);
         if (n < 0)

@@ -25,7 +25,7 @@ void ps_state_add(struct ps_state *s, uint32_t slot, const struct sketch *from)
 {
     struct sketch *into;
 
-    mem_grow(&s->sketch, &s->cap, (size_t)slot + 1, sizeof *s->sketch);
+    mem_grow(&s->sketch, &s->cap, (size_t)slot + 1);
     while (s->n <= slot)
         sketch_init(&s->sketch[s->n++]);
     into = &s->sketch[slot];
@@ -34,8 +34,7 @@ void ps_state_add(struct ps_state *s, uint32_t slot, const struct sketch *from)
         return;
     }
     if (into->n == 0 && from->n > 0) {
-        mem_grow(&s->used, &s->used_cap, (size_t)s->n_used + 1, sizeof *s->used);
-        s->used[s->n_used++] = slot;
+        *mem_push(&s->used, &s->n_used, &s->used_cap) = slot;
     }
     sketch_merge(into, from);
 }
@@ -44,7 +43,7 @@ void ps_state_count(struct ps_state *s, const char *key, const struct ps_stat *s
 {
     uint32_t n = s->key.n, id = names_add(&s->key, key);
 
-    mem_grow(&s->stat, &s->stat_cap, s->key.n, sizeof *s->stat);
+    mem_grow(&s->stat, &s->stat_cap, s->key.n);
     if (id == n)
         s->stat[id] = (struct ps_stat){0};
     if (!ps_stat_merge(&s->stat[id], stat))

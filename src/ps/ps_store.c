@@ -24,7 +24,7 @@
 
 void ps_store_give_index(struct ps_store *s, uint32_t slot)
 {
-    mem_grow(&s->slot_of, &s->slot_cap, (size_t)s->n_indices + 1, sizeof *s->slot_of);
+    mem_grow(&s->slot_of, &s->slot_cap, (size_t)s->n_indices + 1);
     s->slot_of[s->n_indices] = slot;
     s->index_of[slot] = s->n_indices++;
 }
@@ -45,7 +45,7 @@ static uint32_t ps_store_add_function(struct ps_store *s, const char *text)
     uint32_t n = s->function.n, slot = names_add(&s->function, text);
 
     if (slot == n) {
-        mem_grow(&s->index_of, &s->index_cap, (size_t)n + 1, sizeof *s->index_of);
+        mem_grow(&s->index_of, &s->index_cap, (size_t)n + 1);
         s->index_of[slot] = PS_NO_INDEX;
         if (s->opts.upstream) { /* the server above says its index */
             s->has_new = true;
@@ -67,7 +67,7 @@ static struct ps_client_record *ps_store_client(struct ps_store *s, uint64_t cli
         return NULL;
     id = idmap_add(&s->client_id, key);
     if (id == n) {
-        mem_grow(&s->client, &s->client_cap, (size_t)n + 1, sizeof *s->client);
+        mem_grow(&s->client, &s->client_cap, (size_t)n + 1);
         s->client[id] = (struct ps_client_record){.client = client};
     }
     return &s->client[id];
@@ -83,7 +83,7 @@ struct ps_model ps_store_pack_model(const struct sketch *sketch, uint64_t versio
 
 void ps_store_place_model(struct ps_store *s, uint32_t slot, struct ps_model model)
 {
-    mem_grow(&s->model, &s->model_cap, (size_t)slot + 1, sizeof *s->model);
+    mem_grow(&s->model, &s->model_cap, (size_t)slot + 1);
     while (s->n_models <= slot)
         s->model[s->n_models++] = (struct ps_model){0};
     free(s->model[slot].data);
@@ -316,7 +316,7 @@ static uint32_t named_slot(struct ps_store *s, const struct ps_entry *e)
 /* Slots of all functions of a push. Returns 0 or why not. */
 static int find_slots(struct ps_store *s, struct ps_worker *w, const struct ps_push *p)
 {
-    mem_grow(&w->slot, &w->slot_cap, p->n_entries, sizeof *w->slot);
+    mem_grow(&w->slot, &w->slot_cap, p->n_entries);
     for (uint32_t i = 0; i < p->n_entries; i++) {
         const struct ps_entry *e = &p->entry[i];
 
@@ -485,7 +485,7 @@ static void look_up_published(struct ps_store *s, struct ps_worker *w)
 
     if (r->n_indices == 0)
         return;
-    mem_grow(&r->index, &r->index_cap, r->n_indices, sizeof *r->index);
+    mem_grow(&r->index, &r->index_cap, r->n_indices);
     pthread_mutex_lock(&s->registry_lock);
     for (uint32_t i = 0; i < r->n_indices; i++)
         r->index[i] = s->index_of[w->slot[i]];

@@ -523,7 +523,7 @@ static void read_stats(struct ps_reader *r, struct ps_stat_entry **stat, size_t 
 
     *n = 0;
     for (uint32_t i = 0; i < count && !r->is_bad; i++) {
-        mem_grow(stat, cap, (size_t)i + 1, sizeof **stat);
+        mem_grow(stat, cap, (size_t)i + 1);
         read_stat(r, &(*stat)[i]);
         *n = i + 1;
     }
@@ -535,7 +535,7 @@ static void read_entries(struct ps_reader *r, struct ps_push *p)
 
     p->n_entries = 0;
     for (uint32_t i = 0; i < n && !r->is_bad; i++) {
-        mem_grow(&p->entry, &p->entry_cap, (size_t)i + 1, sizeof *p->entry);
+        mem_grow(&p->entry, &p->entry_cap, (size_t)i + 1);
         read_entry(r, &p->entry[i]);
         p->n_entries = i + 1;
     }
@@ -575,7 +575,7 @@ static void read_reply(struct ps_reader *r, struct ps_reply *p)
     p->round = ps_read_count(r);
     p->is_frozen = read_truth(r);
     p->n_indices = ps_read_array(r, 0, PS_MAX_FUNCTIONS);
-    mem_grow(&p->index, &p->index_cap, p->n_indices, sizeof *p->index);
+    mem_grow(&p->index, &p->index_cap, p->n_indices);
     for (uint32_t i = 0; i < p->n_indices; i++) {
         p->index[i] = ps_read_nil(r) ? PS_NO_INDEX : read_u32(r);
         r->is_bad |= p->index[i] != PS_NO_INDEX && p->index[i] >= PS_MAX_FUNCTIONS;
@@ -583,7 +583,7 @@ static void read_reply(struct ps_reader *r, struct ps_reply *p)
     n = ps_read_array(r, 0, PS_MAX_FUNCTIONS);
     p->n_models = 0;
     for (uint32_t i = 0; i < n && !r->is_bad; i++) {
-        mem_grow(&p->model, &p->model_cap, (size_t)i + 1, sizeof *p->model);
+        mem_grow(&p->model, &p->model_cap, (size_t)i + 1);
         ps_read_array(r, 2, 2);
         p->model[i].index = read_u32(r);
         r->is_bad |= p->model[i].index >= PS_MAX_FUNCTIONS;
@@ -609,7 +609,7 @@ static void read_places(struct ps_reader *r, struct ps_letters *l)
 
     l->n_places = 0;
     for (uint32_t i = 0; i < n && !r->is_bad; i++) {
-        mem_grow(&l->place, &l->place_cap, (size_t)i + 1, sizeof *l->place);
+        mem_grow(&l->place, &l->place_cap, (size_t)i + 1);
         ps_read_array(r, 2, 2);
         l->place[i].program = read_u32(r);
         l->place[i].rank = read_u32(r);
@@ -648,13 +648,13 @@ static void read_letters(struct ps_reader *r, struct ps_letters *l)
 
     l->n_questions = l->n_answers = 0;
     for (uint32_t i = 0; i < n && !r->is_bad; i++) {
-        mem_grow(&l->question, &l->question_cap, (size_t)i + 1, sizeof *l->question);
+        mem_grow(&l->question, &l->question_cap, (size_t)i + 1);
         read_question(r, &l->question[i]);
         l->n_questions = i + 1;
     }
     n = ps_read_array(r, 0, PS_MAX_LETTERS);
     for (uint32_t i = 0; i < n && !r->is_bad; i++) {
-        mem_grow(&l->answer, &l->answer_cap, (size_t)i + 1, sizeof *l->answer);
+        mem_grow(&l->answer, &l->answer_cap, (size_t)i + 1);
         read_answer(r, &l->answer[i]);
         l->n_answers = i + 1;
     }

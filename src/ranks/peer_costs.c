@@ -481,7 +481,7 @@ static bool cut_place(struct what_if *w, const struct scoring *s, const struct p
         const struct peer_execution x = {s->defs, &s->model, forest, &s->place, t};
 
         is_known &= syncs_is_known(&w->syncs, forest->location[t]);
-        mem_grow(&excess, &cap, forest->first[t + 1] - forest->first[t], sizeof *excess);
+        mem_grow(&excess, &cap, forest->first[t + 1] - forest->first[t]);
         find_excess(peers, place, &x, way, factor, excess);
         what_if_cut(w, forest, t, excess);
         what_if_cut_teams(w, forest, t, excess);

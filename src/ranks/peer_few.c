@@ -293,7 +293,7 @@ static uint32_t group_of(struct teams *t, uint32_t first, uint32_t region)
             return g;
     while (end < defs->n_locations && defs->location[end].rank == defs->location[first].rank)
         end++;
-    mem_grow(&t->group, &t->group_cap, (size_t)t->n_groups + 1, sizeof *t->group);
+    mem_grow(&t->group, &t->group_cap, (size_t)t->n_groups + 1);
     t->group[t->n_groups] = (struct team_group){first, end - first, region, 0, NULL};
     return t->n_groups++;
 }
@@ -451,8 +451,7 @@ static void name_inside(const struct teams *t, const struct team_group *g,
             each_call_of(t, l, &calls->span[i], add_call, &d);
             if (l != x->location)
                 continue;
-            mem_grow(&x->span, &x->span_cap, x->n_spans + 1, sizeof *x->span);
-            x->span[x->n_spans++] = (uint32_t)i;
+            *mem_push(&x->span, &x->n_spans, &x->span_cap) = (uint32_t)i;
         }
     }
     for (uint32_t r = 0; r < n_regions; r++) {

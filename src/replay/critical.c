@@ -102,8 +102,7 @@ static void add_stay(struct stays *x, uint64_t begin_ns, uint64_t end_ns)
         last->end_ns = end_ns;
         return;
     }
-    mem_grow(&x->at, &x->cap, x->n + 1, sizeof *x->at);
-    x->at[x->n++] = (struct stay){begin_ns, end_ns, before_ns};
+    *mem_push(&x->at, &x->n, &x->cap) = (struct stay){begin_ns, end_ns, before_ns};
 }
 
 /* A sync's own time is what it did not wait. */

@@ -137,8 +137,7 @@ static struct sync_cut *touch(struct replay *r, uint32_t k)
         *block = mem_alloc(CUT_BLOCK, sizeof **block);
     cut = &(*block)[k % CUT_BLOCK];
     if (cut->before_ns == 0 && cut->own_ns == 0) {
-        mem_grow(&r->touched, &r->touched_cap, r->n_touched + 1, sizeof *r->touched);
-        r->touched[r->n_touched++] = k;
+        *mem_push(&r->touched, &r->n_touched, &r->touched_cap) = k;
         r->is_cut[k / CUT_BLOCK] = true;
     }
     return cut;
@@ -390,8 +389,7 @@ static int64_t note_late(struct replay *r, uint32_t k, uint64_t typical_ns, uint
     uint32_t first = first_since_wait(r->syncs, k, from_ns);
     int64_t ns = (int64_t)r->syncs->sync[k].enter_ns - (int64_t)typical_ns, most = 0;
 
-    mem_grow(&r->late, &r->late_cap, r->n_late + 1, sizeof *r->late);
-    r->late[r->n_late++] = (struct late_member){k, first, ns};
+    *mem_push(&r->late, &r->n_late, &r->late_cap) = (struct late_member){k, first, ns};
     for (uint32_t i = first; i <= k; i++)
         most += before_ns(r->syncs, i);
     return at_most(ns, most);

@@ -24,14 +24,14 @@ static void add_wait(struct streams *t, uint32_t location, uint32_t row,
     const struct trace_view *view = t->s->view;
     const struct call_view *calls = &view->calls[location], *others = &view->calls[on.location];
 
-    mem_grow(&t->waits, &t->wait_cap, t->n_waits + 1, sizeof *t->waits);
-    t->waits[t->n_waits++] = (struct dependency){.begin_ns = calls->enter_ns[row],
-                                                 .on_begin_ns = others->enter_ns[on.row],
-                                                 .location = location,
-                                                 .on_location = on.location,
-                                                 .region = calls->region[row],
-                                                 .on_region = others->region[on.row],
-                                                 .kind = kind};
+    *mem_push(&t->waits, &t->n_waits, &t->wait_cap) =
+        (struct dependency){.begin_ns = calls->enter_ns[row],
+                            .on_begin_ns = others->enter_ns[on.row],
+                            .location = location,
+                            .on_location = on.location,
+                            .region = calls->region[row],
+                            .on_region = others->region[on.row],
+                            .kind = kind};
 }
 
 /* [n_locations] whether it is known of any of its calls what it began after. */
@@ -218,8 +218,7 @@ static void find_overlaps(struct location_syncs *x)
             k++;
         if (k < x->n_regions)
             continue;
-        mem_grow(&x->region, &x->region_cap, (size_t)x->n_regions + 1, sizeof *x->region);
-        x->region[x->n_regions++] = region;
+        *mem_push(&x->region, &x->n_regions, &x->region_cap) = region;
     }
 }
 

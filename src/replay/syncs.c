@@ -397,15 +397,15 @@ static void collect(const struct syncs *s, uint32_t l, struct record_syncs *at,
 
 void syncs_begin_track(struct syncs *s, uint32_t location)
 {
-    mem_grow(&s->location, &s->location_cap, (size_t)s->n_tracks + 1, sizeof *s->location);
+    mem_grow(&s->location, &s->location_cap, (size_t)s->n_tracks + 1);
     s->location[s->n_tracks] = location;
-    mem_grow(&s->first, &s->track_cap, (size_t)s->n_tracks + 2, sizeof *s->first);
+    mem_grow(&s->first, &s->track_cap, (size_t)s->n_tracks + 2);
     s->first[s->n_tracks++] = s->n;
 }
 
 struct sync *syncs_push(struct syncs *s, struct sync sync)
 {
-    mem_grow(&s->sync, &s->cap, (size_t)s->n + 1, sizeof *s->sync);
+    mem_grow(&s->sync, &s->cap, (size_t)s->n + 1);
     sync.track = s->n_tracks - 1;
     s->sync[s->n] = sync;
     return &s->sync[s->n++];
@@ -601,8 +601,8 @@ static void reserve(struct syncs *s, struct points *p)
         all += n + 2 * calls->n_spans + calls->n_barriers + 2;
     }
     all = all < NEED_INDEX ? all : NEED_INDEX;
-    mem_grow(&p->point, &p->cap, most, sizeof *p->point);
-    mem_grow(&s->sync, &s->cap, all, sizeof *s->sync);
+    mem_grow(&p->point, &p->cap, most);
+    mem_grow(&s->sync, &s->cap, all);
 }
 
 static int add_all(struct syncs *s, struct streams *t, struct record_syncs *at)
@@ -699,7 +699,7 @@ int syncs_init(struct syncs *s, const struct trace_view *view)
     s->is_apart = mem_alloc(view->n_locations, sizeof *s->is_apart);
     s->is_waiting = mem_alloc(view->defs->names.n, sizeof *s->is_waiting);
     s->op_sync = mem_alloc(view->n_locations, sizeof *s->op_sync);
-    mem_grow(&s->first, &s->track_cap, 1, sizeof *s->first);
+    mem_grow(&s->first, &s->track_cap, 1);
     s->eager_bytes = find_eager_bytes(view);
     s->is_ssend = regions_of(s->view->defs, "MPI_Ssend", "MPI_Issend");
     find_late(s);

@@ -414,7 +414,7 @@ static void order_members(struct needs *n)
 
         if (c < s->first_team + s->n_teams && !is_unordered(n, c))
             continue;
-        mem_grow(&entry, &cap, n_members, sizeof *entry);
+        mem_grow(&entry, &cap, n_members);
         for (uint32_t i = 0; i < n_members; i++)
             entry[i] = (struct timed_sync){s->sync[member[i]].enter_ns, member[i]};
         qsort(entry, n_members, sizeof *entry, by_time);

@@ -135,8 +135,7 @@ static void open_span(struct team_walk *w, size_t i)
     if (w->n > 0)
         add_barriers(w, &w->open[w->n - 1], span->first_row);
     add_begin(w, i);
-    mem_grow(&w->open, &w->cap, w->n + 1, sizeof *w->open);
-    w->open[w->n++] = (struct open_team_span){.span = i};
+    *mem_push(&w->open, &w->n, &w->cap) = (struct open_team_span){.span = i};
 }
 
 void team_syncs_collect(const struct trace_view *view, uint32_t l, uint64_t begin_ns,

@@ -51,8 +51,7 @@ struct points {
 
 static inline void points_add(struct points *p, struct point point)
 {
-    mem_grow(&p->point, &p->cap, p->n + 1, sizeof *p->point);
-    p->point[p->n++] = point;
+    *mem_push(&p->point, &p->n, &p->cap) = point;
 }
 
 struct record_syncs;

@@ -455,15 +455,13 @@ static void keep_level(struct level_share *s, const struct level_rect *rect, uin
 {
     struct level_rects place = {s->n_rects, s->n_fences, n};
 
-    mem_grow(&s->rect, &s->rect_cap, s->n_rects + n, sizeof *s->rect);
+    mem_grow(&s->rect, &s->rect_cap, s->n_rects + n);
     memcpy(s->rect + s->n_rects, rect, n * sizeof *rect);
     s->n_rects += n;
-    mem_grow(&s->fence, &s->fence_cap, s->n_fences + levels_fences(n, LEVELS_FENCE),
-             sizeof *s->fence);
+    mem_grow(&s->fence, &s->fence_cap, s->n_fences + levels_fences(n, LEVELS_FENCE));
     for (uint32_t i = 0; i < n; i += LEVELS_FENCE)
         s->fence[s->n_fences++] = rect[i].begin_ns;
-    mem_grow(&s->level, &s->level_cap, s->n_levels + 1, sizeof *s->level);
-    s->level[s->n_levels++] = place;
+    *mem_push(&s->level, &s->n_levels, &s->level_cap) = place;
 }
 
 /* The finest level of a depth and those that follow from it. */
@@ -476,7 +474,7 @@ static void keep_line(struct level_share *s, struct depth_line *from)
 
     *line = (struct level_line){s->n_levels, s->n_spent, 0, from->k};
     if (n_spent > 0) {
-        mem_grow(&s->spent, &s->spent_cap, s->n_spent + n_spent, sizeof *s->spent);
+        mem_grow(&s->spent, &s->spent_cap, s->n_spent + n_spent);
         memcpy(s->spent + s->n_spent, from->spent, n_spent * sizeof *s->spent);
         s->n_spent += n_spent;
     }
@@ -485,7 +483,7 @@ static void keep_line(struct level_share *s, struct depth_line *from)
         if (from->n != n_before) {
             keep_level(s, from->rect, from->n);
         } else {
-            mem_grow(&s->level, &s->level_cap, s->n_levels + 1, sizeof *s->level);
+            mem_grow(&s->level, &s->level_cap, s->n_levels + 1);
             s->level[s->n_levels] = s->level[s->n_levels - 1];
             s->n_levels++;
         }
@@ -526,7 +524,7 @@ static void free_share(struct level_share *s)
 /* After what the locations before have. */
 static void append(struct level_share *all, const struct level_share *s)
 {
-    mem_grow(&all->level, &all->level_cap, all->n_levels + s->n_levels, sizeof *all->level);
+    mem_grow(&all->level, &all->level_cap, all->n_levels + s->n_levels);
     for (size_t i = 0; i < s->n_levels; i++)
         all->level[all->n_levels + i] =
             (struct level_rects){all->n_rects + s->level[i].first_rect,
@@ -536,8 +534,8 @@ static void append(struct level_share *all, const struct level_share *s)
         all->line[all->n_lines + i].first_level += all->n_levels;
         all->line[all->n_lines + i].first_spent += all->n_spent;
     }
-    mem_grow(&all->fence, &all->fence_cap, all->n_fences + s->n_fences, sizeof *all->fence);
-    mem_grow(&all->spent, &all->spent_cap, all->n_spent + s->n_spent, sizeof *all->spent);
+    mem_grow(&all->fence, &all->fence_cap, all->n_fences + s->n_fences);
+    mem_grow(&all->spent, &all->spent_cap, all->n_spent + s->n_spent);
     if (s->n_fences > 0)
         memcpy(all->fence + all->n_fences, s->fence, s->n_fences * sizeof *all->fence);
     if (s->n_spent > 0)

@@ -22,7 +22,7 @@ static void add(struct run_metadata *m, const char *key, const char *value)
 
     if (*key == '\0' || *value == '\0')
         return;
-    mem_grow(&m->at, &m->cap, m->n + 1, sizeof *m->at);
+    mem_grow(&m->at, &m->cap, m->n + 1);
     snprintf(cut, sizeof cut, "%s", value);
     m->at[m->n].value = arena_string(&m->arena, cut);
     snprintf(cut, sizeof cut, "%s", key);

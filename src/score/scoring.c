@@ -715,7 +715,7 @@ uint32_t scorer_foi_among(const struct scorer *s, const struct definitions *defs
 static void translate(struct scorer *s, const struct forest *forest,
                       const struct definitions *defs)
 {
-    mem_grow(&s->to, &s->to_cap, defs->names.n, sizeof *s->to);
+    mem_grow(&s->to, &s->to_cap, defs->names.n);
     if (s->n_to < defs->names.n) /* which places are the same is seen when all are known */
         s->n_to = 0;
     for (; s->n_to < defs->names.n; s->n_to++) {
@@ -726,7 +726,7 @@ static void translate(struct scorer *s, const struct forest *forest,
                              ? same
                              : definitions_region(&s->defs, defs->region[s->n_to].name);
     }
-    mem_grow(&s->region, &s->region_cap, forest->n, sizeof *s->region);
+    mem_grow(&s->region, &s->region_cap, forest->n);
     for (uint32_t v = 0; v < forest->n; v++)
         s->region[v] = s->to[forest->region[v]];
     s->scoring.forest = *forest;

@@ -85,14 +85,14 @@ static bool is_sound(const struct call_view *calls, const struct definitions *de
 static void add_part(struct collective_waits *out, uint32_t location,
                      const struct collective *c, uint32_t met)
 {
-    mem_grow(&out->part, &out->part_cap, out->n_parts + 1, sizeof *out->part);
-    out->part[out->n_parts++] = (struct collective_part){.location = location,
-                                                         .call = c->call,
-                                                         .begin_ns = c->begin_ns,
-                                                         .end_ns = c->end_ns,
-                                                         .sent_bytes = c->sent_bytes,
-                                                         .received_bytes = c->received_bytes,
-                                                         .met = met};
+    *mem_push(&out->part, &out->n_parts, &out->part_cap) =
+        (struct collective_part){.location = location,
+                                 .call = c->call,
+                                 .begin_ns = c->begin_ns,
+                                 .end_ns = c->end_ns,
+                                 .sent_bytes = c->sent_bytes,
+                                 .received_bytes = c->received_bytes,
+                                 .met = met};
 }
 
 /* All that is known of who took part. */
@@ -246,8 +246,7 @@ static void look_at(struct sight *s, uint32_t location, size_t begin, size_t end
         if (!is_sound(&calls, s->defs, c) || c->begin_ns > s->window->end_ns ||
             idmap_add(&s->known, key_pair(c->instance, 0)) < n_known)
             continue;
-        mem_grow(&s->seen, &s->cap, s->n + 1, sizeof *s->seen);
-        s->seen[s->n++] = (struct seen){location, c};
+        *mem_push(&s->seen, &s->n, &s->cap) = (struct seen){location, c};
     }
 }
 

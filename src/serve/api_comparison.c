@@ -93,8 +93,8 @@ static int count_run(void *ctx, const struct history_run *run)
                         !region_name_is_same(f->function[i].name, run->foi)))
         i++;
     if (i == f->n) {
-        mem_grow(&f->function, &f->cap, f->n + 1, sizeof *f->function);
-        f->function[f->n++] = (struct function){.name = mem_copy_string(run->foi)};
+        *mem_push(&f->function, &f->n, &f->cap) =
+            (struct function){.name = mem_copy_string(run->foi)};
     }
     f->function[i].n_runs++;
     f->function[i].last_run = run->id;

@@ -258,8 +258,7 @@ static void add_piece(struct counter_track *track, uint32_t location, uint32_t c
         last->end++;
         return;
     }
-    mem_grow(&track->piece, &track->cap, track->n + 1, sizeof *track->piece);
-    track->piece[track->n++] = piece;
+    *mem_push(&track->piece, &track->n, &track->cap) = piece;
 }
 
 void counter_track_add(struct counter_track *track, const struct detail_view *details,

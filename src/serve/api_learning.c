@@ -102,8 +102,7 @@ static int on_end_map(void *ctx)
         return 1;
     if (!r->has_tree || !r->has_label)
         return is_no_label(r);
-    mem_grow(&list->item, &list->cap, list->n + 1, sizeof *list->item);
-    list->item[list->n++] = r->now;
+    *mem_push(&list->item, &list->n, &list->cap) = r->now;
     return 1;
 }
 

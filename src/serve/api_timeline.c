@@ -57,8 +57,8 @@ static void begin_location(struct measure *m, const struct call_view *calls)
 {
     struct open_calls *open = &m->open;
 
-    mem_grow(&open->row, &open->row_cap, calls->n_depths, sizeof *open->row);
-    mem_grow(&open->group, &open->group_cap, calls->n_depths, sizeof *open->group);
+    mem_grow(&open->row, &open->row_cap, calls->n_depths);
+    mem_grow(&open->group, &open->group_cap, calls->n_depths);
     open->n = 0;
     open->most = calls->n_depths;
 }
@@ -74,7 +74,7 @@ static uint32_t group_of(struct measure *m, uint32_t location, uint32_t region)
 
     if (group < n_known)
         return group;
-    mem_grow(&m->group, &m->cap, m->known.n, sizeof *m->group);
+    mem_grow(&m->group, &m->cap, m->known.n);
     m->group[group] = (struct measure_group){.id = id, .caller = caller};
     return group;
 }

@@ -81,8 +81,7 @@ static void take(struct gathering *g, uint32_t location, uint64_t row)
         if (c.send_ns >= g->window->begin_ns && c.send_ns < g->window->end_ns)
             return; /* it is taken where it was sent */
     }
-    mem_grow(&g->candidate, &g->cap, g->n + 1, sizeof *g->candidate);
-    g->candidate[g->n++] = c;
+    *mem_push(&g->candidate, &g->n, &g->cap) = c;
 }
 
 /* The same for the same block, and without a pattern. */
@@ -213,8 +212,7 @@ static void choose(struct gathering *g, size_t most)
     n_slots = count_slots(g, most);
     for (size_t i = 0, end; i < g->n; i = end) {
         end = heap_end(g, i, n_slots);
-        mem_grow(&size, &cap, n_heaps + 1, sizeof *size);
-        size[n_heaps++] = (uint32_t)(end - i);
+        *mem_push(&size, &n_heaps, &cap) = (uint32_t)(end - i);
     }
     share = level_share(size, n_heaps, most);
     free(size);
@@ -445,8 +443,7 @@ static void take_end(struct gathered_ends *g, const struct dependency_ends *ends
 
         if (is_taken || !g->is_wanted[side == IS_ON ? d->location : d->on_location])
             continue;
-        mem_grow(&g->chosen, &g->cap, g->n + 1, sizeof *g->chosen);
-        g->chosen[g->n++] = at;
+        *mem_push(&g->chosen, &g->n, &g->cap) = at;
     }
 }
 
@@ -532,8 +529,7 @@ void dependency_arrows_of_call(struct dependency_arrows *arrows, const struct co
             if (!find_arrow(columns, ends->end[side][i].dependency, n_regions, &a) ||
                 (side == IS_ON ? a.from_call : a.to_call) != row)
                 continue;
-            mem_grow(&arrows->arrow, &cap, arrows->n + 1, sizeof *arrows->arrow);
-            arrows->arrow[arrows->n++] = a;
+            *mem_push(&arrows->arrow, &arrows->n, &cap) = a;
         }
     }
     arrows->total = arrows->n;

@@ -252,7 +252,7 @@ static uint32_t function_at(struct execution_facts *f, const char *name, const c
     uint32_t known = f->function.n, i = name ? names_add(&f->function, name) : NO_FUNCTION;
 
     if (f->function.n > known) {
-        mem_grow(&f->place, &f->place_cap, f->function.n, sizeof *f->place);
+        mem_grow(&f->place, &f->place_cap, f->function.n);
         f->place[i] = mem_copy_string(place ? place : "");
     }
     return i;
@@ -264,10 +264,10 @@ static int read_ways(const struct making *m, struct execution_facts *f)
     sqlite3_stmt *query = NULL;
     int rc = rundb_query(m->db, &query, run_sql_ways, "i", m->foi);
 
-    mem_grow(&f->reason, &f->reason_cap, 1, sizeof *f->reason);
+    mem_grow(&f->reason, &f->reason_cap, 1);
     while (rc == 0 && sqlite3_step(query) == SQLITE_ROW &&
            sqlite3_column_int64(query, 0) == (int64_t)f->n_ways + 1) {
-        mem_grow(&f->reason, &f->reason_cap, ++f->n_ways + 1, sizeof *f->reason);
+        mem_grow(&f->reason, &f->reason_cap, ++f->n_ways + 1);
         f->reason[f->n_ways].kind = reason_of(way_read(rundb_text(query, 1)));
         f->reason[f->n_ways].function =
             function_at(f, rundb_text_or_null(query, 2), rundb_text_or_null(query, 3));

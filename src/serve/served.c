@@ -275,8 +275,7 @@ int worker_foi(struct worker *worker, int64_t foi, struct foi_state **state)
 
         if (rc < 0)
             return rc;
-        mem_grow(&worker->foi_state, &worker->foi_state_cap, worker->n_foi_states + 1,
-                 sizeof *worker->foi_state);
+        mem_grow(&worker->foi_state, &worker->foi_state_cap, worker->n_foi_states + 1);
         *state = mem_alloc(1, sizeof **state);
         **state = new;
         worker->foi_state[worker->n_foi_states++] = *state;

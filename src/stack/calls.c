@@ -155,9 +155,7 @@ struct call_view calls_view(const struct calls *calls)
 
 void calls_add_estimate(struct calls *calls, struct call_estimate estimate)
 {
-    mem_grow(&calls->estimate, &calls->estimate_cap, calls->n_estimates + 1,
-             sizeof *calls->estimate);
-    calls->estimate[calls->n_estimates++] = estimate;
+    *mem_push(&calls->estimate, &calls->n_estimates, &calls->estimate_cap) = estimate;
 }
 
 static int by_call(const void *a, const void *b)
@@ -636,8 +634,7 @@ static void tell(struct calls *calls, uint32_t region, uint32_t held_up)
 
     for (uint32_t i = 0; i < calls->n; i++)
         if (calls->region[i] == region) {
-            mem_grow(&row, &cap, n + 1, sizeof *row);
-            row[n++] = i;
+            *mem_push(&row, &n, &cap) = i;
         }
     if (n >= MIN_TIMED_WRITES) {
         uint64_t most_ns = most_of(calls, row, n);

@@ -51,9 +51,8 @@ static void spans_take(struct open_spans *open, struct calls *calls,
     uint32_t kind = meaning[record->kind].kind;
 
     if (meaning[record->kind].is_begin) {
-        mem_grow(&calls->span, &calls->span_cap, calls->n_spans + 1, sizeof *calls->span);
-        mem_grow(&open->open, &open->cap, open->n + 1, sizeof *open->open);
-        open->open[open->n++] = (uint32_t)calls->n_spans;
+        mem_grow(&calls->span, &calls->span_cap, calls->n_spans + 1);
+        *mem_push(&open->open, &open->n, &open->cap) = (uint32_t)calls->n_spans;
         calls->span[calls->n_spans++] = (struct team_span){.begin_ns = time_ns,
                                                            .call = call,
                                                            .kind = kind,
@@ -89,9 +88,7 @@ static void add_barriers(struct calls *calls, const struct definitions *defs, si
             continue;
         }
         if (defs->region[calls->region[row]].is_barrier) {
-            mem_grow(&calls->barrier, &calls->barrier_cap, calls->n_barriers + 1,
-                     sizeof *calls->barrier);
-            calls->barrier[calls->n_barriers++] = row;
+            *mem_push(&calls->barrier, &calls->n_barriers, &calls->barrier_cap) = row;
         }
         row++;
     }
@@ -191,7 +188,7 @@ void callstack_polls(struct callstack *stack, const struct definitions *defs)
     if (is_any) {
         size_t from = stack->is_poll ? stack->n_polls : 0;
 
-        mem_grow(&stack->is_poll, &stack->poll_cap, n, sizeof *stack->is_poll);
+        mem_grow(&stack->is_poll, &stack->poll_cap, n);
         for (size_t r = from; r < n; r++)
             stack->is_poll[r] = region_is_poll(&defs->region[r]);
     }
@@ -257,7 +254,7 @@ static void reopen(struct callstack *stack)
     struct repair *repair = &stack->repair;
 
     repair_reopen(repair, stack->calls);
-    mem_grow(&stack->open, &stack->cap, stack->n_open + repair->n_ghosts, sizeof *stack->open);
+    mem_grow(&stack->open, &stack->cap, stack->n_open + repair->n_ghosts);
     memcpy(stack->open + stack->n_open, repair->ghost,
            repair->n_ghosts * sizeof *repair->ghost);
     stack->n_open += repair->n_ghosts;
@@ -326,9 +323,7 @@ static void attach_message(struct callstack *stack, const struct message *messag
     struct calls *calls = stack->calls;
     struct message *copy;
 
-    mem_grow(&calls->message, &calls->message_cap, calls->n_messages + 1,
-             sizeof *calls->message);
-    copy = &calls->message[calls->n_messages++];
+    copy = mem_push(&calls->message, &calls->n_messages, &calls->message_cap);
     *copy = *message;
     copy->call = top_row(stack);
     copy->end_ns = time_ns;
@@ -344,8 +339,8 @@ static void end_send(struct calls *calls, uint32_t which, uint64_t time_ns)
     size_t i = which - calls->n_messages_before;
 
     if (which < calls->n_messages_before) {
-        mem_grow(&calls->sent, &calls->sent_cap, calls->n_sent + 1, sizeof *calls->sent);
-        calls->sent[calls->n_sent++] = (struct late_sent){which, time_ns};
+        *mem_push(&calls->sent, &calls->n_sent, &calls->sent_cap) =
+            (struct late_sent){which, time_ns};
     } else if (i < calls->n_messages) {
         calls->message[i].end_ns = time_ns;
     }
@@ -357,9 +352,7 @@ static void attach_collective(struct callstack *stack, const struct collective *
     struct calls *calls = stack->calls;
     struct collective *copy;
 
-    mem_grow(&calls->collective, &calls->collective_cap, calls->n_collectives + 1,
-             sizeof *calls->collective);
-    copy = &calls->collective[calls->n_collectives++];
+    copy = mem_push(&calls->collective, &calls->n_collectives, &calls->collective_cap);
     *copy = *collective;
     copy->call = top_row(stack);
     copy->end_ns = time_ns;
@@ -379,9 +372,7 @@ static void attach_counter(struct callstack *stack, const struct counter_value *
             !details_reading(&calls->details, calls->paged, &at, value);
         return;
     }
-    mem_grow(&calls->counter, &calls->counter_cap, calls->n_counters + 1,
-             sizeof *calls->counter);
-    calls->counter[calls->n_counters++] =
+    *mem_push(&calls->counter, &calls->n_counters, &calls->counter_cap) =
         (struct counter_reading){time_ns, top_row(stack), *value};
 }
 
@@ -588,7 +579,7 @@ void callstack_push(struct callstack *stack, const struct event_batch *batch, si
         calls->first_ns = batch->event[begin].time_ns;
     calls->last_ns = batch->event[end - 1].time_ns;
     for (size_t i = begin, n = 0; i < end; i += n) {
-        mem_grow(&stack->open, &stack->cap, stack->n_open + end - i, sizeof *stack->open);
+        mem_grow(&stack->open, &stack->cap, stack->n_open + end - i);
         if (stack->n_hidden)
             n = 0;
         else if (stack->is_poll)
@@ -614,8 +605,7 @@ void callstack_cut(struct callstack *stack, uint32_t region, uint64_t time_ns)
     }
     if (at == SIZE_MAX)
         return;
-    mem_grow(&stack->cut, &stack->cut_cap, stack->n_cut + stack->n_open - at,
-             sizeof *stack->cut);
+    mem_grow(&stack->cut, &stack->cut_cap, stack->n_cut + stack->n_open - at);
     while (stack->n_open > at) {
         stack->cut[stack->n_cut++] = top_row(stack);
         close_top(stack, time_ns);
@@ -710,8 +700,8 @@ void callstack_next(struct callstack *stack)
     struct calls *calls = stack->calls;
     uint32_t n = (uint32_t)stack->n_open;
 
-    mem_grow(&calls->carried_id, &calls->carried_cap, n, sizeof *calls->carried_id);
-    mem_grow(&calls->carried_ns, &calls->carried_ns_cap, n, sizeof *calls->carried_ns);
+    mem_grow(&calls->carried_id, &calls->carried_cap, n);
+    mem_grow(&calls->carried_ns, &calls->carried_ns_cap, n);
     for (uint32_t kept = 0; kept < n; kept++) {
         struct open_call *open = &stack->open[kept];
 

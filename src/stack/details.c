@@ -75,8 +75,8 @@ static size_t place_of_text(struct details *d, const char *text)
     id = names_add(&d->texts, cut);
     if (id < n_before)
         return d->text_at[id];
-    mem_grow(&d->text_at, &d->text_at_cap, (size_t)id + 1, sizeof *d->text_at);
-    mem_grow(&d->text, &d->text_cap, d->n_text + bytes, 1);
+    mem_grow(&d->text_at, &d->text_at_cap, (size_t)id + 1);
+    mem_grow(&d->text, &d->text_cap, d->n_text + bytes);
     memcpy(d->text + d->n_text, cut, bytes);
     d->text_at[id] = d->n_text;
     d->n_text += bytes;
@@ -113,7 +113,7 @@ void details_copy(struct details *d, struct paged *paged, const struct detail_vi
         paged_grow(paged, d->reading, 0, &d->reading_cap, from->n_readings, sizeof *d->reading);
     d->argument = paged_grow(paged, d->argument, 0, &d->argument_cap, from->n_arguments,
                              sizeof *d->argument);
-    mem_grow(&d->text, &d->text_cap, from->n_text, 1);
+    mem_grow(&d->text, &d->text_cap, from->n_text);
     d->n_readings = from->n_readings;
     d->n_arguments = from->n_arguments;
     d->n_text = from->n_text;

@@ -34,9 +34,7 @@ void repair_clear(struct repair *repair)
 
 void repair_orphan(struct repair *repair, const struct open_call *call)
 {
-    mem_grow(&repair->orphan, &repair->orphan_cap, repair->n_orphans + 1,
-             sizeof *repair->orphan);
-    repair->orphan[repair->n_orphans++] = *call;
+    *mem_push(&repair->orphan, &repair->n_orphans, &repair->orphan_cap) = *call;
 }
 
 size_t repair_confirm(struct repair *repair)
@@ -56,7 +54,7 @@ size_t repair_doubt(struct repair *repair, const struct open_call *open, size_t 
 {
     size_t n_missing = repair_confirm(repair), n = n_open - at;
 
-    mem_grow(&repair->ghost, &repair->ghost_cap, n, sizeof *repair->ghost);
+    mem_grow(&repair->ghost, &repair->ghost_cap, n);
     memcpy(repair->ghost, open + at, n * sizeof *open);
     repair->n_ghosts = n;
     repair->ghost_caller = at > 0 ? open[at - 1].row : NO_CALL;
@@ -205,8 +203,7 @@ static void replay_row(struct repair_replay *r, uint32_t row)
     calls->depth[row] = (uint16_t)r->n_open;
     if (r->next_orphan < r->n_orphans && r->orphan[r->next_orphan].row == row)
         soft = &r->orphan[r->next_orphan++];
-    mem_grow(&r->open, &r->cap, r->n_open + 1, sizeof *r->open);
-    r->open[r->n_open++] = (struct replayed){
+    *mem_push(&r->open, &r->n_open, &r->cap) = (struct replayed){
         .row = row,
         .end_row = row + calls->subtree_len[row],
         .soft = soft,

@@ -88,7 +88,7 @@ uint32_t definitions_region(struct definitions *defs, const char *name)
         arena_restore(&defs->arena, mark);
     if (defs->names.n == n_before)
         return i;
-    mem_grow(&defs->region, &defs->region_cap, (size_t)i + 1, sizeof *defs->region);
+    mem_grow(&defs->region, &defs->region_cap, (size_t)i + 1);
     canonical = defs->names.name[i];
     defs->region[i] = (struct region){
         .name = canonical,
@@ -143,7 +143,7 @@ struct counter definitions_counter_of(const struct definitions *defs, uint32_t c
 
 static void describe(struct definitions *defs, uint32_t at, const struct counter *counter)
 {
-    mem_grow(&defs->counter, &defs->counter_cap, (size_t)at + 1, sizeof *defs->counter);
+    mem_grow(&defs->counter, &defs->counter_cap, (size_t)at + 1);
     while (defs->n_described <= at)
         defs->counter[defs->n_described++] = (struct counter){.unit = ""};
     defs->counter[at] = *counter;
@@ -194,9 +194,7 @@ struct location *definitions_location(struct definitions *defs, uint64_t id, con
 {
     struct location *location;
 
-    mem_grow(&defs->location, &defs->location_cap, (size_t)defs->n_locations + 1,
-             sizeof *defs->location);
-    location = &defs->location[defs->n_locations++];
+    location = mem_push(&defs->location, &defs->n_locations, &defs->location_cap);
     *location = (struct location){
         .id = id,
         .name = arena_string(&defs->arena, name),
@@ -209,7 +207,7 @@ struct location *definitions_location(struct definitions *defs, uint64_t id, con
 
 uint32_t definitions_comm(struct definitions *defs, const char *name, uint32_t n_members)
 {
-    mem_grow(&defs->comm, &defs->comm_cap, (size_t)defs->n_comms + 1, sizeof *defs->comm);
+    mem_grow(&defs->comm, &defs->comm_cap, (size_t)defs->n_comms + 1);
     defs->comm[defs->n_comms] = (struct comm){
         .name = arena_string(&defs->arena, name),
         .n_members = n_members,
@@ -220,9 +218,7 @@ uint32_t definitions_comm(struct definitions *defs, const char *name, uint32_t n
 
 void definitions_left_out(struct definitions *defs, const struct left_out *left_out)
 {
-    mem_grow(&defs->left_out, &defs->left_out_cap, defs->n_left_out + 1,
-             sizeof *defs->left_out);
-    defs->left_out[defs->n_left_out++] = *left_out;
+    *mem_push(&defs->left_out, &defs->n_left_out, &defs->left_out_cap) = *left_out;
 }
 
 const uint32_t *definitions_sorted(struct definitions *defs, const uint32_t *rank, uint32_t n)
@@ -238,8 +234,7 @@ void definitions_metadata(struct definitions *defs, const struct metadata *metad
 {
     struct metadata *m;
 
-    mem_grow(&defs->metadata, &defs->metadata_cap, defs->n_metadata + 1, sizeof *m);
-    m = &defs->metadata[defs->n_metadata++];
+    m = mem_push(&defs->metadata, &defs->n_metadata, &defs->metadata_cap);
     *m = *metadata;
     m->key = arena_string(&defs->arena, metadata->key);
     m->value = arena_string(&defs->arena, metadata->value);
@@ -247,9 +242,7 @@ void definitions_metadata(struct definitions *defs, const struct metadata *metad
 
 void definitions_dependency(struct definitions *defs, const struct dependency *dependency)
 {
-    mem_grow(&defs->dependency, &defs->dependency_cap, defs->n_dependencies + 1,
-             sizeof *defs->dependency);
-    defs->dependency[defs->n_dependencies++] = *dependency;
+    *mem_push(&defs->dependency, &defs->n_dependencies, &defs->dependency_cap) = *dependency;
 }
 
 struct linking *definitions_linking(struct definitions *defs, const char *from)
@@ -259,7 +252,7 @@ struct linking *definitions_linking(struct definitions *defs, const char *from)
     while (i < defs->n_linkings && strcmp(defs->linking[i].from, from) != 0)
         i++;
     if (i == defs->n_linkings) {
-        mem_grow(&defs->linking, &defs->linking_cap, i + 1, sizeof *defs->linking);
+        mem_grow(&defs->linking, &defs->linking_cap, i + 1);
         defs->linking[defs->n_linkings++] =
             (struct linking){.from = arena_string(&defs->arena, from)};
     }
@@ -274,8 +267,7 @@ void definitions_note(struct definitions *defs, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    mem_grow(&defs->note, &defs->note_cap, defs->n_notes + 1, sizeof *defs->note);
-    defs->note[defs->n_notes++] = arena_string(&defs->arena, text);
+    *mem_push(&defs->note, &defs->n_notes, &defs->note_cap) = arena_string(&defs->arena, text);
 }
 
 static int by_group(const void *a, const void *b)

@@ -20,7 +20,7 @@ void event_list_clear(struct event_list *list)
 
 static void make_room(struct event_list *list)
 {
-    mem_grow(&list->all.event, &list->all.event_cap, list->all.n + 1, sizeof *list->all.event);
+    mem_grow(&list->all.event, &list->all.event_cap, list->all.n + 1);
 }
 
 void event_list_push(struct event_list *list, uint64_t time_ns, enum event_kind kind,

@@ -42,13 +42,12 @@ void idtable_set(struct idtable *table, uint32_t id, uint32_t value)
             table->n_dense = n;
         }
         if (table->dense[id] == IDMAP_NONE) {
-            mem_grow(&table->set, &table->set_cap, table->n_set + 1, sizeof *table->set);
-            table->set[table->n_set++] = id;
+            *mem_push(&table->set, &table->n_set, &table->set_cap) = id;
         }
         table->dense[id] = value;
         return;
     }
     at = idmap_add(&table->sparse, key_pair(0, id));
-    mem_grow(&table->value, &table->value_cap, (size_t)at + 1, sizeof *table->value);
+    mem_grow(&table->value, &table->value_cap, (size_t)at + 1);
     table->value[at] = value;
 }

@@ -530,8 +530,7 @@ void short_names_release(struct short_names *s)
 /* Whose turn it is to get a name. */
 static void turn(struct short_names *s, uint32_t i)
 {
-    mem_grow(&s->changed, &s->changed_cap, s->n_changed + 1, sizeof *s->changed);
-    s->changed[s->n_changed++] = i;
+    *mem_push(&s->changed, &s->n_changed, &s->changed_cap) = i;
 }
 
 /* The first of the names of i, from its level on, that nobody else has or has had. Who has one
@@ -549,7 +548,7 @@ static void name(struct short_names *s, uint32_t i)
 
         s->shown[i] = s->text.name[text];
         if (text == n_before) {
-            mem_grow(&s->owner, &s->owner_cap, s->text.n, sizeof *s->owner);
+            mem_grow(&s->owner, &s->owner_cap, s->text.n);
             s->owner[text] = i;
             break;
         }
@@ -571,8 +570,8 @@ void short_names_add(struct short_names *s, const char *canonical)
 {
     uint32_t i = s->n++;
 
-    mem_grow(&s->shown, &s->shown_cap, s->n, sizeof *s->shown);
-    mem_grow(&s->of, &s->cap, s->n, sizeof *s->of);
+    mem_grow(&s->shown, &s->shown_cap, s->n);
+    mem_grow(&s->of, &s->cap, s->n);
     s->of[i] = (struct short_name){.canonical = canonical};
     s->n_changed = 0;
     turn(s, i);
@@ -632,7 +631,7 @@ static size_t places_like(const char *site, const struct names *names, uint32_t 
         other = region_name_line(name);
         if (!is_like(site, line, name, other) || names_find(others, name) < n_others)
             continue;
-        mem_grow(out, &cap, n_sites + 1, sizeof **out);
+        mem_grow(out, &cap, n_sites + 1);
         (*out)[n_sites++] = (struct numbered_site){number(name + other.number), i};
     }
     if (n_sites > 0)

@@ -183,8 +183,7 @@ struct source_reader *source_reader_new(struct source *source)
     reader->impl = impl;
     if (getenv("SNAG_MPI_ONLY"))
         reader->hiding.defs = &source->defs;
-    mem_grow(&reader->batch.event, &reader->batch.event_cap, BATCH + MONOTONE_LOOK_AHEAD,
-             sizeof *reader->batch.event);
+    mem_grow(&reader->batch.event, &reader->batch.event_cap, BATCH + MONOTONE_LOOK_AHEAD);
     return reader;
 }
 
@@ -252,8 +251,7 @@ static bool is_hidden(struct hiding *hiding, const struct event *event)
     bool is_other = is_region && defs->region[event->ref].kind != REGION_MPI;
 
     if (event->kind == EVENT_ENTER) {
-        mem_grow(&hiding->is_hidden, &hiding->cap, hiding->n_open + 1, sizeof(bool));
-        hiding->is_hidden[hiding->n_open++] = is_other;
+        *mem_push(&hiding->is_hidden, &hiding->n_open, &hiding->cap) = is_other;
         return is_other;
     }
     if (event->kind != EVENT_LEAVE)
@@ -333,7 +331,7 @@ uint64_t source_bytes(const struct source *source, const uint32_t *rank)
     type *event_batch_##name(struct event_batch *batch, uint64_t time_ns)                      \
     {                                                                                          \
         event_batch_push(batch, time_ns, kind, (uint32_t)batch->n_of);                         \
-        mem_grow(&batch->name, &batch->name##_cap, batch->n_of + 1, sizeof *batch->name);      \
+        mem_grow(&batch->name, &batch->name##_cap, batch->n_of + 1);                           \
         return &batch->name[batch->n_of++];                                                    \
     }
 EVENT_DETAILS(PUSH)

@@ -300,7 +300,7 @@ static void place_new(struct stream *s)
     struct definitions *defs = (struct definitions *)(uintptr_t)s->defs; /* the stream's own */
     const uint32_t *as_rank = s->opts.as_rank;
 
-    mem_grow(&s->is_wanted, &s->wanted_cap, defs->n_locations, sizeof *s->is_wanted);
+    mem_grow(&s->is_wanted, &s->wanted_cap, defs->n_locations);
     for (; s->n_locations < defs->n_locations; s->n_locations++) {
         struct location *l = &defs->location[s->n_locations];
 

@@ -17,7 +17,7 @@ struct seen {
 
 static void see(struct seen *seen, const struct event *event, size_t n)
 {
-    mem_grow(&seen->event, &seen->cap, seen->n + n, sizeof *event);
+    mem_grow(&seen->event, &seen->cap, seen->n + n);
     memcpy(seen->event + seen->n, event, n * sizeof *event);
     seen->n += n;
 }

@@ -74,7 +74,7 @@ int csv_read(FILE *in, char **buffer, size_t *size, char **field, int most)
     for (; c != EOF; c = getc(in)) {
         if (n == CSV_MAX_BYTES)
             return -1;
-        mem_grow(buffer, size, n + 2, 1);
+        mem_grow(buffer, size, n + 2);
         if (c == '"') {
             int next = is_quoted ? getc(in) : EOF;
 
@@ -96,7 +96,7 @@ int csv_read(FILE *in, char **buffer, size_t *size, char **field, int most)
             (*buffer)[n++] = (char)c;
         }
     }
-    mem_grow(buffer, size, n + 1, 1);
+    mem_grow(buffer, size, n + 1);
     (*buffer)[n] = '\0';
     for (int i = 0; i < most; i++)
         field[i] = i < n_fields && i < 64 ? *buffer + start[i] : NULL;

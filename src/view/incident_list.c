@@ -363,8 +363,7 @@ static void gather(const struct incident_row *x, void *ctx)
     struct incident_groups *all = ctx;
     struct incident_row *row;
 
-    mem_grow(&all->row, &all->row_cap, all->n_rows + 1, sizeof *all->row);
-    row = &all->row[all->n_rows++];
+    row = mem_push(&all->row, &all->n_rows, &all->row_cap);
     *row = *x;
     row->foi = mem_copy_string(x->foi);
     row->why = mem_copy_string(x->why);
@@ -641,8 +640,7 @@ static struct group *group_of(struct groups *all, sqlite3_stmt *query)
 
     if (last && last->foi_id == foi && last->id == id)
         return last;
-    mem_grow(&all->group, &all->cap, all->n + 1, sizeof *all->group);
-    last = &all->group[all->n++];
+    last = mem_push(&all->group, &all->n, &all->cap);
     *last = (struct group){.foi_id = foi,
                            .id = id,
                            .foi = mem_copy_string(rundb_text(query, GROUP_FOI_NAME)),
@@ -657,8 +655,7 @@ static void add_row(struct groups *all, sqlite3_stmt *query)
     uint64_t begin_ns = (uint64_t)sqlite3_column_int64(query, GROUP_ENTER);
     const char *label = rundb_text_or_null(query, GROUP_LABEL);
 
-    mem_grow(&g->member, &g->cap, g->n + 1, sizeof *g->member);
-    g->member[g->n++] =
+    *mem_push(&g->member, &g->n, &g->cap) =
         (struct group_member){sqlite3_column_int64(query, GROUP_TREE),
                               (uint32_t)sqlite3_column_int64(query, GROUP_RANK),
                               (uint32_t)sqlite3_column_int64(query, GROUP_THREAD),
@@ -670,8 +667,8 @@ static void add_row(struct groups *all, sqlite3_stmt *query)
     g->n_open += sqlite3_column_int(query, GROUP_IS_OPEN) != 0;
     if (sqlite3_column_type(query, GROUP_INCIDENT) == SQLITE_NULL)
         return;
-    mem_grow(&g->incident, &g->incident_cap, g->n_incidents + 1, sizeof *g->incident);
-    g->incident[g->n_incidents++] = sqlite3_column_int64(query, GROUP_INCIDENT);
+    *mem_push(&g->incident, &g->n_incidents, &g->incident_cap) =
+        sqlite3_column_int64(query, GROUP_INCIDENT);
     g->incidents_lost_ns += (uint64_t)sqlite3_column_int64(query, GROUP_INCIDENT_LOST);
     if (sqlite3_column_type(query, GROUP_INCIDENT_COST) == SQLITE_NULL)
         return;

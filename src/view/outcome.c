@@ -105,7 +105,7 @@ static int read_causes(sqlite3 *db, int64_t foi, struct cause_row **row, size_t 
     *row = NULL;
     *n = 0;
     while (rc == 0 && sqlite3_step(query) == SQLITE_ROW) {
-        mem_grow(row, &cap, *n + 1, sizeof **row);
+        mem_grow(row, &cap, *n + 1);
         (*row)[(*n)++] = (struct cause_row){
             .way = sqlite3_column_int64(query, 0),
             .rank = sqlite3_column_type(query, 1) == SQLITE_NULL

@@ -519,7 +519,7 @@ void parquet_open(struct parquet *p, FILE *file, const char *table,
 
 void parquet_say(struct parquet *p, const char *key, const char *value)
 {
-    mem_grow(&p->said, &p->said_cap, p->n_said + 2, sizeof *p->said);
+    mem_grow(&p->said, &p->said_cap, p->n_said + 2);
     p->said[p->n_said++] = mem_copy_string(key);
     p->said[p->n_said++] = mem_copy_string(value);
 }
@@ -533,9 +533,8 @@ void parquet_rows(struct parquet *p, const struct parquet_data *data, size_t n,
     if (n == 0)
         return;
     work = mem_alloc(p->n_columns, sizeof *work);
-    mem_grow(&p->chunk, &p->chunk_cap, first + p->n_columns, sizeof *p->chunk);
-    mem_grow(&p->group_rows, &p->group_cap, p->n_groups + 1, sizeof *p->group_rows);
-    p->group_rows[p->n_groups++] = n;
+    mem_grow(&p->chunk, &p->chunk_cap, first + p->n_columns);
+    *mem_push(&p->group_rows, &p->n_groups, &p->group_cap) = n;
     p->n_rows += n;
     for (uint32_t c = 0; c < p->n_columns; c++) {
         p->chunk[first + c] = (struct parquet_chunk){0};

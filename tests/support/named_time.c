@@ -56,8 +56,7 @@ static bool is_counted(const struct reading *r, uint32_t region, uint32_t least_
 
 static void add_span(struct spans *s, uint64_t begin_ns, uint64_t end_ns)
 {
-    mem_grow(&s->at, &s->cap, s->n + 1, sizeof *s->at);
-    s->at[s->n++] = (struct span){begin_ns, end_ns};
+    *mem_push(&s->at, &s->n, &s->cap) = (struct span){begin_ns, end_ns};
 }
 
 /* The spans in which a function is open that counts; NULL: count the calls. */
@@ -79,8 +78,7 @@ static void read_location(struct reading *r, struct source_reader *reader, uint3
             r->first_ns = r->n_events++ == 0 ? e->time_ns : r->first_ns;
             r->last_ns = e->time_ns;
             if (e->kind == EVENT_ENTER) {
-                mem_grow(&r->open, &r->cap_open, r->n_open + 1, sizeof *r->open);
-                r->open[r->n_open++] = e->ref;
+                *mem_push(&r->open, &r->n_open, &r->cap_open) = e->ref;
                 if (spans == NULL)
                     r->calls[e->ref]++;
                 else if (is_counted(r, e->ref, least_calls) && depth++ == 0)
@@ -137,7 +135,7 @@ static struct iteration *read_loops(size_t *n)
     *n = 0;
     while (scanf("%" SCNu32 " %" SCNu64 " %" SCNu64, &one.rank, &one.span.begin_ns,
                  &one.span.end_ns) == 3) {
-        mem_grow(&all, &cap, *n + 1, sizeof *all);
+        mem_grow(&all, &cap, *n + 1);
         all[(*n)++] = one;
     }
     return all;

@@ -40,10 +40,10 @@ struct counts {
 
 static void grow(struct counts *c, const struct definitions *defs, struct quality *quality)
 {
-    mem_grow(&c->calls, &c->region_cap, defs->names.n, sizeof *c->calls);
+    mem_grow(&c->calls, &c->region_cap, defs->names.n);
     while (c->n_regions < defs->names.n)
         c->calls[c->n_regions++] = 0;
-    mem_grow(&c->place, &c->place_cap, defs->n_locations, sizeof *c->place);
+    mem_grow(&c->place, &c->place_cap, defs->n_locations);
     for (; c->n_places < defs->n_locations; c->n_places++) {
         struct place place = {mem_alloc(1, sizeof *place.calls), callstack_new(), 0};
 

@@ -101,7 +101,7 @@ static void open_span(struct async_spans *a, const struct mark *begin)
     uint32_t at = a->closed;
 
     if (at == NONE) {
-        mem_grow(&a->open, &a->open_cap, a->n_open + 1, sizeof *a->open);
+        mem_grow(&a->open, &a->open_cap, a->n_open + 1);
         at = (uint32_t)a->n_open++;
     } else {
         a->closed = a->open[at].below;
@@ -230,7 +230,7 @@ static void add_track(struct tracks *tracks)
 {
     size_t t = tracks->n++;
 
-    mem_grow(&tracks->track, &tracks->cap, tracks->n, sizeof *tracks->track);
+    mem_grow(&tracks->track, &tracks->cap, tracks->n);
     tracks->track[t] = (struct async_track){.id = NONE};
     if (t == tracks->room) {
         tracks->room = t ? 2 * t : 1;
@@ -292,8 +292,7 @@ static uint32_t place_span(struct tracks *tracks, const struct mark *span)
             tracks->of_id[span->link] = t;
     }
     track = &tracks->track[t];
-    mem_grow(&track->end_ns, &track->cap, track->n + 1, sizeof *track->end_ns);
-    track->end_ns[track->n++] = span->end_ns;
+    *mem_push(&track->end_ns, &track->n, &track->cap) = span->end_ns;
     return t;
 }
 

@@ -94,8 +94,7 @@ static void add_intervals(struct intervals *v, const struct chrome_trace *t,
         if (mark->phase != 'X' || (!is_all && !goes_back))
             continue;
         if (v->n == first || mark->time_ns >= v->interval[v->n - 1].end_ns) {
-            mem_grow(&v->interval, &v->cap, v->n + 1, sizeof *v->interval);
-            v->interval[v->n++] = (struct interval){
+            *mem_push(&v->interval, &v->n, &v->cap) = (struct interval){
                 .begin_ns = mark->time_ns, .end_ns = mark->end_ns, .thread = thread};
         } else if (mark->end_ns > v->interval[v->n - 1].end_ns) {
             v->interval[v->n - 1].end_ns = mark->end_ns;
@@ -181,8 +180,7 @@ static void find_intervals(struct intervals *v, const struct chrome_trace *t,
 
 static void add_span(struct backward_spans *to, struct backward_span span)
 {
-    mem_grow(&to->span, &to->cap, to->n + 1, sizeof *to->span);
-    to->span[to->n++] = span;
+    *mem_push(&to->span, &to->n, &to->cap) = span;
 }
 
 /* What each thread of autograd does of intervals [first, end). Returns how many they are. */

@@ -123,9 +123,8 @@ static size_t find_begun(const struct begun_calls *begun, uint32_t region)
 static void begin_pair(struct chrome_events *e, struct begun_calls *begun,
                        const struct mark *mark)
 {
-    mem_grow(&e->pair, &e->pair_cap, e->n_pairs + 1, sizeof *e->pair);
-    mem_grow(&begun->call, &begun->cap, begun->n + 1, sizeof *begun->call);
-    begun->call[begun->n++] = (struct begun){e->n_pairs, mark->ref};
+    mem_grow(&e->pair, &e->pair_cap, e->n_pairs + 1);
+    *mem_push(&begun->call, &begun->n, &begun->cap) = (struct begun){e->n_pairs, mark->ref};
     e->pair[e->n_pairs++] = (struct begin_pair){.has_end = false};
 }
 
@@ -135,8 +134,7 @@ static void end_pair(struct chrome_events *e, struct begun_calls *begun,
 {
     size_t at = find_begun(begun, mark->ref);
 
-    mem_grow(&e->is_taken, &e->taken_cap, e->n_ends + 1, sizeof *e->is_taken);
-    e->is_taken[e->n_ends++] = at != SIZE_MAX;
+    *mem_push(&e->is_taken, &e->n_ends, &e->taken_cap) = at != SIZE_MAX;
     if (at == SIZE_MAX)
         return;
     e->pair[begun->call[at].pair] = (struct begin_pair){
@@ -256,7 +254,7 @@ static void arrange(struct chrome_events *e)
         n_x += due[i].mark.phase == 'X' && !due[i].is_pair;
     if (n_x == 0)
         return;
-    mem_grow(&e->apart, &e->apart_cap, e->n_due, sizeof *e->apart);
+    mem_grow(&e->apart, &e->apart_cap, e->n_due);
     while (due[n_before].mark.phase == 'C')
         n_before++;
     x = e->apart;
@@ -287,15 +285,15 @@ static void take_wait(struct chrome_events *e)
 {
     const struct backward_span *wait = &e->backward->waits.span[e->next_wait++];
 
-    mem_grow(&e->due, &e->due_cap, e->n_due + 1, sizeof *e->due);
-    e->due[e->n_due++] = (struct due){.mark = {.time_ns = wait->begin_ns,
-                                               .end_ns = wait->end_ns,
-                                               .ref = e->backward->region,
-                                               .link = MARKS_NO_LINK,
-                                               .args = KEPT_ARGS_NONE,
-                                               .phase = 'X'},
-                                      .end_args = KEPT_ARGS_NONE,
-                                      .is_wait = true};
+    *mem_push(&e->due, &e->n_due, &e->due_cap) =
+        (struct due){.mark = {.time_ns = wait->begin_ns,
+                              .end_ns = wait->end_ns,
+                              .ref = e->backward->region,
+                              .link = MARKS_NO_LINK,
+                              .args = KEPT_ARGS_NONE,
+                              .phase = 'X'},
+                     .end_args = KEPT_ARGS_NONE,
+                     .is_wait = true};
 }
 
 /* Returns false when there is nothing any more. */
@@ -312,7 +310,7 @@ static bool fill_due(struct chrome_events *e, struct quality *quality)
         is_read = e->ahead != NULL;
         for (; e->ahead && e->ahead->time_ns == time_ns;
              e->ahead = marks_cursor_next(e->cursor)) {
-            mem_grow(&e->due, &e->due_cap, e->n_due + 1, sizeof *e->due);
+            mem_grow(&e->due, &e->due_cap, e->n_due + 1);
             e->n_due += take_mark(e, e->ahead);
         }
         if (e->next_wait < e->end_wait && wait_ns == time_ns)
@@ -379,7 +377,7 @@ static void push_link(const struct link *link, uint32_t order, int64_t begin_ns,
 /* For so many more records. */
 static void make_room(struct event_batch *batch, size_t n)
 {
-    mem_grow(&batch->event, &batch->event_cap, batch->n + n, sizeof *batch->event);
+    mem_grow(&batch->event, &batch->event_cap, batch->n + n);
 }
 
 /* Room is made for them beside the records that may still come into the batch. */
@@ -430,8 +428,7 @@ static void open_call(struct chrome_events *e, const struct due *due, struct qua
     bool is_send = link && link->what == LINK_SEND;
     bool is_at_end = link && (link->what == LINK_RECEIVE || link->what == LINK_COLLECTIVE);
 
-    mem_grow(&e->open, &e->cap, e->n_open + 1, sizeof *e->open);
-    call = &e->open[e->n_open++];
+    call = mem_push(&e->open, &e->n_open, &e->cap);
     *call = (struct marked_call){.begin_ns = mark->time_ns,
                                  .end_ns = mark->end_ns,
                                  .region = mark->ref,

@@ -174,7 +174,7 @@ static uint32_t process_of(struct chrome_trace *t, const struct chrome_record *r
     uint32_t at = idmap_add(&t->process_id, key_pair(part, pid));
 
     if (at == n_before) {
-        mem_grow(&t->process, &t->process_cap, (size_t)at + 1, sizeof *t->process);
+        mem_grow(&t->process, &t->process_cap, (size_t)at + 1);
         t->process[at] =
             (struct chrome_process){.part = part, .pid = pid, .name = mem_copy_string("")};
     }
@@ -186,7 +186,7 @@ static uint32_t thread_numbered(struct chrome_trace *t, uint32_t process, uint64
     uint32_t n_before = t->thread_id.n, at = idmap_add(&t->thread_id, key_pair(process, tid));
 
     if (at == n_before) {
-        mem_grow(&t->thread, &t->thread_cap, (size_t)at + 1, sizeof *t->thread);
+        mem_grow(&t->thread, &t->thread_cap, (size_t)at + 1);
         t->thread[at] = (struct chrome_thread){
             .process = process, .tid = tid, .name = mem_copy_string(""), .last_ns = INT64_MIN};
     }
@@ -285,9 +285,7 @@ static void note_nesting(struct chrome_thread *thread, const struct mark *mark)
     thread->last_ns = mark->time_ns;
     if (mark->phase == 'B') {
         thread->has_begins = true;
-        mem_grow(&thread->begun, &thread->begun_cap, thread->n_begun + 1,
-                 sizeof *thread->begun);
-        thread->begun[thread->n_begun++] = mark->ref;
+        *mem_push(&thread->begun, &thread->n_begun, &thread->begun_cap) = mark->ref;
     } else if (thread->n_begun > 0 && (mark->ref == top || mark->ref == ANY_REGION)) {
         thread->n_begun--;
     } else {
@@ -334,7 +332,7 @@ static uint32_t launch_numbered(struct chrome_trace *t, uint64_t id)
     uint32_t at = idmap_add(&t->launch_id, key_pair(t->n_parts - 1, id));
 
     if (at == n_before) {
-        mem_grow(&t->launch, &t->launch_cap, (size_t)at + 1, sizeof *t->launch);
+        mem_grow(&t->launch, &t->launch_cap, (size_t)at + 1);
         t->launch[at] = (struct chrome_launch){
             .from = CHROME_NOWHERE, .to = CHROME_NOWHERE, .region = ANY_REGION};
     }
@@ -406,8 +404,7 @@ static void note_correlation(struct chrome_trace *t, const struct chrome_record 
         note_launching_call(t, at, thread, region, r->time_ns);
         return;
     }
-    mem_grow(&t->operation, &t->operation_cap, t->n_operations + 1, sizeof *t->operation);
-    t->operation[t->n_operations++] = (struct chrome_operation){
+    *mem_push(&t->operation, &t->n_operations, &t->operation_cap) = (struct chrome_operation){
         at, thread, region, r->time_ns, is_of_xla && !is_of_gpu(r->category)};
 }
 
@@ -506,9 +503,8 @@ static void end_flow(void *ctx, const struct flow_end *from, const struct flow_e
 
     push_flow_end(t, from, 's');
     push_flow_end(t, to, 'f');
-    mem_grow(&t->flow, &t->flow_cap, t->n_flows + 1, sizeof *t->flow);
-    t->flow[t->n_flows++] = (struct chrome_flow){from ? from->thread : CHROME_NOWHERE,
-                                                 to ? to->thread : CHROME_NOWHERE};
+    *mem_push(&t->flow, &t->n_flows, &t->flow_cap) = (struct chrome_flow){
+        from ? from->thread : CHROME_NOWHERE, to ? to->thread : CHROME_NOWHERE};
 }
 
 /* A record has a value or several, which are told apart by their names; counters of one name,
@@ -552,7 +548,7 @@ static void note_step(struct chrome_trace *t, uint32_t region, uint64_t number)
     while (i < t->n_steps && steps[i].region != region)
         i++;
     if (i == t->n_steps && i < MAX_STEPS) {
-        mem_grow(&t->steps, &t->steps_cap, i + 1, sizeof *t->steps);
+        mem_grow(&t->steps, &t->steps_cap, i + 1);
         t->steps[t->n_steps++] = (struct chrome_steps){region, number, number};
     } else if (i < t->n_steps) {
         steps[i].first = number < steps[i].first ? number : steps[i].first;
@@ -707,8 +703,7 @@ static void on_record(void *ctx, const struct chrome_record *r)
 
 static void begin_part(struct chrome_trace *t, const char *path)
 {
-    mem_grow(&t->part, &t->part_cap, t->n_parts + 1, sizeof *t->part);
-    t->part[t->n_parts++] = (struct chrome_part){
+    *mem_push(&t->part, &t->n_parts, &t->part_cap) = (struct chrome_part){
         .path = mem_copy_string(path), .first_ns = INT64_MAX, .last_ns = INT64_MIN};
 }
 

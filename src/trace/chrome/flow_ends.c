@@ -20,7 +20,7 @@ void flow_ends_release(struct flow_ends *ends)
 
 void flow_ends_add(struct flow_ends *ends, struct key id, const struct flow_end *end)
 {
-    mem_grow(&ends->end, &ends->cap, ends->n + 1, sizeof *ends->end);
+    mem_grow(&ends->end, &ends->cap, ends->n + 1);
     ends->end[ends->n] = *end;
     ends->end[ends->n++].flow = idmap_add(&ends->id, id);
 }

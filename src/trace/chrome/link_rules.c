@@ -114,7 +114,7 @@ uint32_t link_rules_arg(struct link_rules *rules, const char *name)
             return i;
     if (rules->n_args == rules->most_args)
         return LINK_NO_ARG;
-    mem_grow(&rules->arg, &rules->arg_cap, (size_t)rules->n_args + 1, sizeof *rules->arg);
+    mem_grow(&rules->arg, &rules->arg_cap, (size_t)rules->n_args + 1);
     rules->arg[rules->n_args] = arena_string(&rules->arena, name);
     return rules->n_args++;
 }
@@ -327,8 +327,7 @@ static int add_line(const struct rule_line *at, char *line)
         rule.key[i].place = rule.key[i].wanted ? 0 : next++;
     if (rc < 0)
         return rc;
-    mem_grow(&rules->rule, &rules->cap, rules->n + 1, sizeof *rules->rule);
-    rules->rule[rules->n++] = rule;
+    *mem_push(&rules->rule, &rules->n, &rules->cap) = rule;
     return 0;
 }
 

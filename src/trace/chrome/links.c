@@ -226,7 +226,7 @@ static const struct region_rules *rules_of(struct links *links, const struct lin
 {
     struct region_rules *of;
 
-    mem_grow(&links->of_region, &links->region_cap, (size_t)call->region + 1, sizeof *of);
+    mem_grow(&links->of_region, &links->region_cap, (size_t)call->region + 1);
     while (links->n_regions <= call->region)
         links->of_region[links->n_regions++] = (struct region_rules){0};
     of = &links->of_region[call->region];
@@ -234,8 +234,7 @@ static const struct region_rules *rules_of(struct links *links, const struct lin
         at = link_rules_find(links->rules, at, call->name);
         if (at == links->rules->n)
             break;
-        mem_grow(&of->rule, &of->cap, of->n + 1, sizeof *of->rule);
-        of->rule[of->n++] = (uint32_t)at;
+        *mem_push(&of->rule, &of->n, &of->cap) = (uint32_t)at;
     }
     of->is_known = true;
     return of;
@@ -246,8 +245,7 @@ static void add_end(struct links *links, uint32_t at, const struct chrome_record
 {
     const struct link_rule *rule = &links->rules->rule[at];
 
-    mem_grow(&links->end, &links->cap, links->n + 1, sizeof *links->end);
-    links->end[links->n++] =
+    *mem_push(&links->end, &links->n, &links->cap) =
         (struct link_end){.link = {.what = rule->what,
                                    .kind = rule->collective,
                                    .sent_bytes = bytes_of(r, &rule->sent),
@@ -616,7 +614,7 @@ static struct circle *circle_of(struct circles *c, const struct link_part *rest,
     snprintf(text, sizeof text, "of %u", n_members);
     mix(&key, n, text);
     at = idmap_add(&c->id, key);
-    mem_grow(&c->circle, &c->cap, (size_t)at + 1, sizeof *c->circle);
+    mem_grow(&c->circle, &c->cap, (size_t)at + 1);
     if (at < n_before)
         return &c->circle[at];
     c->n_absent += n_members - n;

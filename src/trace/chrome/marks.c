@@ -120,8 +120,8 @@ static void spill_thread(struct marks *marks, struct thread_marks *thread)
     sort(thread);
     if (!marks->error && !write_all(marks->fd, thread->mark, thread->n * sizeof *thread->mark))
         marks->error = errno;
-    mem_grow(&thread->run, &thread->run_cap, thread->n_runs + 1, sizeof *thread->run);
-    thread->run[thread->n_runs++] = (struct sorted_run){marks->n_in_file, thread->n};
+    *mem_push(&thread->run, &thread->n_runs, &thread->run_cap) =
+        (struct sorted_run){marks->n_in_file, thread->n};
     marks->n_in_file += thread->n;
     free(thread->mark);
     thread->mark = NULL;
@@ -132,7 +132,7 @@ void marks_push(struct marks *marks, uint32_t which, const struct mark *mark)
 {
     struct thread_marks *thread;
 
-    mem_grow(&marks->thread, &marks->thread_cap, (size_t)which + 1, sizeof *marks->thread);
+    mem_grow(&marks->thread, &marks->thread_cap, (size_t)which + 1);
     for (; marks->n_threads <= which; marks->n_threads++)
         marks->thread[marks->n_threads] = (struct thread_marks){0};
     if (marks->n_in_memory == marks->budget) {
@@ -145,8 +145,7 @@ void marks_push(struct marks *marks, uint32_t which, const struct mark *mark)
         marks->n_in_memory = 0;
     }
     thread = &marks->thread[which];
-    mem_grow(&thread->mark, &thread->cap, thread->n + 1, sizeof *thread->mark);
-    thread->mark[thread->n++] = *mark;
+    *mem_push(&thread->mark, &thread->n, &thread->cap) = *mark;
     marks->n_in_memory++;
 }
 

@@ -50,7 +50,7 @@ static int64_t tolerance_of(const int64_t *end_ns, size_t n)
 void meetings_init(struct meetings *m, const int64_t *end_ns, size_t n)
 {
     *m = (struct meetings){.tolerance_ns = tolerance_of(end_ns, n), .n_longest = n};
-    mem_grow(&m->meeting, &m->cap, n, sizeof *m->meeting);
+    mem_grow(&m->meeting, &m->cap, n);
     for (; m->n < n; m->n++)
         m->meeting[m->n] = (struct meeting){.end_ns = end_ns[m->n], .id = (uint32_t)m->n};
 }
@@ -150,8 +150,8 @@ static size_t extra_at(struct meetings *m, int64_t end_ns)
     while (k < m->n && is_beyond(minus(m->meeting[k].end_ns, end_ns), m->tolerance_ns))
         k++;
     if (k == m->n) {
-        mem_grow(&m->meeting, &m->cap, m->n + 1, sizeof *m->meeting);
-        m->meeting[m->n++] = (struct meeting){.end_ns = end_ns, .id = (uint32_t)k};
+        *mem_push(&m->meeting, &m->n, &m->cap) =
+            (struct meeting){.end_ns = end_ns, .id = (uint32_t)k};
     }
     return k;
 }

@@ -69,7 +69,7 @@ static void push(struct chrome_files *files, const char *dir, const char *name)
 {
     size_t size = strlen(dir) + strlen(name) + 2;
 
-    mem_grow(&files->path, &files->cap, files->n + 1, sizeof *files->path);
+    mem_grow(&files->path, &files->cap, files->n + 1);
     files->path[files->n] = mem_alloc(size, 1);
     snprintf(files->path[files->n++], size, "%s%s%s", dir, *dir ? "/" : "", name);
 }

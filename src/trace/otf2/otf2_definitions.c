@@ -63,8 +63,8 @@ bool ticks_add_offset(struct ticks *ticks, uint64_t at, int64_t offset)
 {
     if (ticks->n_offsets > 0 && at <= ticks->offset[ticks->n_offsets - 1].at)
         return false;
-    mem_grow(&ticks->offset, &ticks->cap, ticks->n_offsets + 1, sizeof *ticks->offset);
-    ticks->offset[ticks->n_offsets++] = (struct tick_offset){.at = at, .offset = offset};
+    *mem_push(&ticks->offset, &ticks->n_offsets, &ticks->cap) =
+        (struct tick_offset){.at = at, .offset = offset};
     ticks->length = 0;
     return true;
 }
@@ -615,7 +615,7 @@ static void resolve_metrics(struct otf2_raw *raw, struct definitions *defs,
         metric.member = arena_array(&defs->arena, struct otf2_member, metric.n);
         for (uint32_t k = 0; k < metric.n; k++)
             metric.member[k] = resolve_member(raw, from->member[k], defs);
-        mem_grow(&tables->metric, &tables->metric_cap, tables->n_metrics + 1, sizeof metric);
+        mem_grow(&tables->metric, &tables->metric_cap, tables->n_metrics + 1);
         idtable_set(&tables->id.metric, from->id, (uint32_t)tables->n_metrics);
         tables->metric[tables->n_metrics++] = metric;
     }

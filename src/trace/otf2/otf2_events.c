@@ -10,7 +10,7 @@
 
 static void make_room(struct otf2_events *r, size_t n)
 {
-    mem_grow(&r->batch->event, &r->batch->event_cap, r->batch->n + n, sizeof *r->batch->event);
+    mem_grow(&r->batch->event, &r->batch->event_cap, r->batch->n + n);
 }
 
 /* By the ids of the location, or else of all. */

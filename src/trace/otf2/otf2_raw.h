@@ -86,7 +86,7 @@ struct raw_text {
     }
 #define RAW_PUSH(list)                                                                         \
     ({                                                                                         \
-        mem_grow(&(list).at, &(list).cap, (list).n + 1, sizeof *(list).at);                    \
+        mem_grow(&(list).at, &(list).cap, (list).n + 1);                                       \
         &(list).at[(list).n++];                                                                \
     })
 

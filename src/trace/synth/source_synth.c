@@ -196,8 +196,7 @@ static struct channel *channel_of(struct synth_shared *meeting, uint32_t from, u
     uint32_t at = idmap_add(&meeting->channel_id, key_pair(from, to));
 
     if (at == n_before) {
-        mem_grow(&meeting->channel, &meeting->channel_cap, (size_t)at + 1,
-                 sizeof *meeting->channel);
+        mem_grow(&meeting->channel, &meeting->channel_cap, (size_t)at + 1);
         meeting->channel[at] = (struct channel){0};
     }
     return &meeting->channel[at];
@@ -209,8 +208,7 @@ static void send_message(struct synth_rank *rank, uint32_t to)
 
     if (channel->n_taken == channel->n)
         channel->n_taken = channel->n = 0;
-    mem_grow(&channel->sent_ns, &channel->cap, channel->n + 1, sizeof *channel->sent_ns);
-    channel->sent_ns[channel->n++] = rank->master->now_ns;
+    *mem_push(&channel->sent_ns, &channel->n, &channel->cap) = rank->master->now_ns;
 }
 
 /* False when the message has not been sent yet. */
@@ -234,9 +232,8 @@ static bool pass_barrier(struct synth_rank *rank, bool has_arrived)
     struct barrier *barrier;
 
     while (rank->n_barriers >= meeting->n_barriers) {
-        mem_grow(&meeting->barrier, &meeting->barrier_cap, meeting->n_barriers + 1,
-                 sizeof *meeting->barrier);
-        meeting->barrier[meeting->n_barriers++] = (struct barrier){0};
+        *mem_push(&meeting->barrier, &meeting->n_barriers, &meeting->barrier_cap) =
+            (struct barrier){0};
     }
     barrier = &meeting->barrier[rank->n_barriers];
     if (!has_arrived) {
@@ -263,8 +260,7 @@ static bool meet(struct synth_rank *rank, const struct synth_item *item, uint32_
     if (item->kind == SYNTH_RECV ? !receive_message(rank, peer)
                                  : !pass_barrier(rank, has_arrived))
         return false;
-    mem_grow(&diary->met_ns, &diary->met_cap, diary->n_met + 1, sizeof *diary->met_ns);
-    diary->met_ns[diary->n_met++] = rank->master->now_ns;
+    *mem_push(&diary->met_ns, &diary->n_met, &diary->met_cap) = rank->master->now_ns;
     return true;
 }
 
@@ -386,8 +382,7 @@ static struct shift *next_shift(struct synth_rank *rank, const struct synth_item
 
     if (rank->meeting == NULL)
         return &diary->shift[rank->n_shifts++];
-    mem_grow(&diary->shift, &diary->shift_cap, diary->n_shifts + 1, sizeof *diary->shift);
-    shift = &diary->shift[diary->n_shifts++];
+    shift = mem_push(&diary->shift, &diary->n_shifts, &diary->shift_cap);
     *shift = (struct shift){inside, rank->master->now_ns, 0};
     for (uint32_t i = 1; i < rank->program->n_threads; i++) {
         begin_shift(&rank->master[i], shift);

@@ -474,7 +474,7 @@ static size_t tell_whole(struct adios2_reading *r, adios2_variable *variable,
 {
     size_t width = table->columns * sizeof(uint64_t), most = WORKER_PROCESS_BYTES / width;
 
-    mem_grow(&r->rows, &r->rows_cap, n * table->columns, sizeof *r->rows);
+    mem_grow(&r->rows, &r->rows_cap, n * table->columns);
     if (!get_rows(r, variable, 0, n, table->columns, r->rows))
         return 0;
     for (size_t at = 0; at < n; at += most) {

@@ -166,7 +166,7 @@ static uint64_t new_id(struct adios2_source *a, uint64_t group, struct tau_locat
     while (idmap_find(&a->key, key_pair(group, id)) != IDMAP_NONE)
         id += (uint64_t)1 << 32;
     idmap_add(&a->key, key_pair(group, id));
-    mem_grow(&a->location, &a->location_cap, a->key.n, sizeof(struct tau_location *));
+    mem_grow(&a->location, &a->location_cap, a->key.n);
     a->location[a->key.n - 1] = location;
     return id;
 }

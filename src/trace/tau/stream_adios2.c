@@ -71,8 +71,7 @@ static int open_input(struct stream *stream, const char *path)
     struct adios2_stream *a = stream->impl;
     struct tau_input *input = mem_alloc(1, sizeof *input);
 
-    mem_grow(&a->input, &a->input_cap, (size_t)a->n_inputs + 1, sizeof *a->input);
-    a->input[a->n_inputs++] = input;
+    *mem_push(&a->input, &a->n_inputs, &a->input_cap) = input;
     tau_files_program(path, input->program, sizeof input->program);
     input->reader = (struct adios2_reader){
         .path = path, .is_live = true, .connect_ms = stream->opts.connect_ms};

@@ -208,7 +208,7 @@ static struct tau_location *location_of(struct tau_decoder *d, uint32_t program,
 
     if (at < n_before)
         return &d->location[at];
-    mem_grow(&d->location, &d->location_cap, (size_t)at + 1, sizeof *d->location);
+    mem_grow(&d->location, &d->location_cap, (size_t)at + 1);
     d->location[at] = (struct tau_location){
         .program = program_of(d, program),
         .rank = rank,
@@ -498,7 +498,7 @@ static void add_extra(struct tau_location *location, const struct tau_extra *ext
 {
     size_t at = location->n_extra++;
 
-    mem_grow(&location->extra, &location->extra_cap, at + 1, sizeof *location->extra);
+    mem_grow(&location->extra, &location->extra_cap, at + 1);
     location->extra[at] = *extra;
     location->extra[at].number = location->n_extra_came++;
     location->is_unsorted |=
@@ -583,7 +583,7 @@ static void place_extra(struct tau_decoder *d, struct tau_location *location)
     if (location->is_unsorted)
         sort_extra(location);
     ns = ns_of(d, extra->us);
-    mem_grow(&batch->event, &batch->event_cap, batch->n + 1, sizeof *batch->event);
+    mem_grow(&batch->event, &batch->event_cap, batch->n + 1);
     if (extra->what == NAMES_NONE)
         *event_batch_message(batch, ns) = (struct message){
             .begin_ns = ns,
@@ -679,7 +679,7 @@ static void take_events(struct tau_decoder *d, const uint64_t *row, size_t n)
                (location->next_extra_us == us && type == TYPE_EXIT))
             place_extra(d, location);
         batch = &location->batch;
-        mem_grow(&batch->event, &batch->event_cap, batch->n + 1, sizeof *batch->event);
+        mem_grow(&batch->event, &batch->event_cap, batch->n + 1);
         event_batch_push(batch, ns_of(d, us), type == TYPE_ENTRY ? EVENT_ENTER : EVENT_LEAVE,
                          region_of(d, row[4], type));
         location->last_us = us;

@@ -367,8 +367,7 @@ static void write_team_group(struct archive_output *out, const struct unified_co
             if (thread / 64 >= c->team->n_words ||
                 !(c->team->member[thread / 64] >> thread % 64 & 1))
                 continue;
-            mem_grow(&place, &cap, (size_t)n + 1, sizeof *place);
-            place[n++] = before + k;
+            *mem_push(&place, &n, &cap) = before + k;
         }
     }
     write_group(out, c->group, OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_OPENMP, place, n);
@@ -422,8 +421,7 @@ static void write_threads(struct archive_output *out, OTF2_GroupRef id, bool is_
 
     for (size_t i = 0; i < out->n; i++)
         for (size_t k = 0; k < out->rank[i].from->n_locations; k++) {
-            mem_grow(&location, &cap, (size_t)n + 1, sizeof *location);
-            location[n++] = location_id(&out->rank[i], k);
+            *mem_push(&location, &n, &cap) = location_id(&out->rank[i], k);
         }
     if (is_of_teams)
         check(out, OTF2_GlobalDefWriter_WriteParadigm(out->writer, OTF2_PARADIGM_OPENMP,

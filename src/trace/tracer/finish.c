@@ -90,8 +90,7 @@ struct unfinished_calls {
 static void follow(struct unfinished_calls *o, const union slot *slot)
 {
     if (record_is_enter(slot->head.kind)) {
-        mem_grow(&o->entered, &o->cap, o->n_entered + 1, sizeof *o->entered);
-        o->entered[o->n_entered++] = slot->head.id;
+        *mem_push(&o->entered, &o->n_entered, &o->cap) = slot->head.id;
     } else if (record_is_leave(slot->head.kind) && o->n_entered > 0) {
         o->n_entered--;
     } else if (record_is_leave(slot->head.kind)) {
@@ -320,7 +319,7 @@ static int open_one(struct finish_work *w, const char *name, const struct finish
         rc = wait_for_end(w, path, opts->wait_ms);
     if (rc < 0)
         return rc;
-    mem_grow(&w->recording, &w->cap, w->n + 1, sizeof *w->recording);
+    mem_grow(&w->recording, &w->cap, w->n + 1);
     r = &w->recording[w->n];
     rc = recording_open(r, path);
     if (rc == 0 && r->head->rank != strtoul(name, NULL, 10))

@@ -65,8 +65,7 @@ static void read_code(struct recording *r, struct entry_reader *from)
     struct recorded_code c = {.path = text(from)};
 
     c.build_id = text(from);
-    mem_grow(&r->code, &r->cap_codes, r->n_codes + 1, sizeof *r->code);
-    r->code[r->n_codes++] = c;
+    *mem_push(&r->code, &r->n_codes, &r->cap_codes) = c;
 }
 
 static void read_region(struct recording *r, struct entry_reader *from)
@@ -84,8 +83,7 @@ static void read_region(struct recording *r, struct entry_reader *from)
         g.code = 0;
     if (g.n_plain > strlen(g.name))
         g.n_plain = 0;
-    mem_grow(&r->region, &r->cap_regions, r->n_regions + 1, sizeof *r->region);
-    r->region[r->n_regions++] = g;
+    *mem_push(&r->region, &r->n_regions, &r->cap_regions) = g;
 }
 
 /* Its runs have as many members as it has. */
@@ -112,9 +110,7 @@ static void read_communicator(struct recording *r, struct entry_reader *from)
         c.size = 0;
         c.n_runs = 0;
     }
-    mem_grow(&r->communicator, &r->cap_communicators, r->n_communicators + 1,
-             sizeof *r->communicator);
-    r->communicator[r->n_communicators++] = c;
+    *mem_push(&r->communicator, &r->n_communicators, &r->cap_communicators) = c;
 }
 
 static void read_name(struct recording *r, struct entry_reader *from)
@@ -139,8 +135,7 @@ static void read_object(struct recording *r, struct entry_reader *from)
         from->is_bad = true;
         o = (struct recorded_object){.kind = TRACER_GROUP};
     }
-    mem_grow(&r->object, &r->cap_objects, r->n_objects + 1, sizeof *r->object);
-    r->object[r->n_objects++] = o;
+    *mem_push(&r->object, &r->n_objects, &r->cap_objects) = o;
 }
 
 static void read_team(struct recording *r, struct entry_reader *from)
@@ -149,8 +144,7 @@ static void read_team(struct recording *r, struct entry_reader *from)
 
     t.member = (const void *)from->at;
     t.n_words = (size_t)(from->end - from->at) / sizeof *t.member;
-    mem_grow(&r->team, &r->cap_teams, r->n_teams + 1, sizeof *r->team);
-    r->team[r->n_teams++] = t;
+    *mem_push(&r->team, &r->n_teams, &r->cap_teams) = t;
 }
 
 static void read_left_out(struct recording *r, struct entry_reader *from)
@@ -159,8 +153,7 @@ static void read_left_out(struct recording *r, struct entry_reader *from)
 
     l.from_ns = number(from);
     l.n_calls = number(from);
-    mem_grow(&r->left_out, &r->cap_left_out, r->n_left_out + 1, sizeof *r->left_out);
-    r->left_out[r->n_left_out++] = l;
+    *mem_push(&r->left_out, &r->n_left_out, &r->cap_left_out) = l;
 }
 
 static void read_about(struct recording *r, struct entry_reader *from)
@@ -168,8 +161,7 @@ static void read_about(struct recording *r, struct entry_reader *from)
     struct recorded_text t = {.key = text(from)};
 
     t.value = text(from);
-    mem_grow(&r->about, &r->cap_about, r->n_about + 1, sizeof *r->about);
-    r->about[r->n_about++] = t;
+    *mem_push(&r->about, &r->n_about, &r->cap_about) = t;
 }
 
 static void read_journal(struct recording *r, const struct state_block *block)
@@ -277,8 +269,7 @@ static void read_location(struct recording *r, const struct state_block *block)
     find_slots(&l);
     find_open(r, &l);
     r->is_cut |= l.chunk == NULL && l.commit->n_bytes > 0;
-    mem_grow(&r->location, &r->cap_locations, r->n_locations + 1, sizeof *r->location);
-    r->location[r->n_locations++] = l;
+    *mem_push(&r->location, &r->n_locations, &r->cap_locations) = l;
 }
 
 /* --------------------------------------------------------------------------------- the file */
@@ -405,7 +396,7 @@ static uint32_t add_region(struct unified *u, const struct recording *from,
 
     if (id < n)
         return id;
-    mem_grow(&u->region, &u->cap_regions, (size_t)id + 1, sizeof *u->region);
+    mem_grow(&u->region, &u->cap_regions, (size_t)id + 1);
     u->region[id] = (struct unified_region){.as = r,
                                             .code = r->code ? &from->code[r->code - 1] : NULL,
                                             .file = r->file,
@@ -416,8 +407,7 @@ static uint32_t add_region(struct unified *u, const struct recording *from,
 static uint32_t new_communicator(struct unified *u, struct unified_communicator c)
 {
     c.group = UNIFY_FIRST_GROUP + u->n_groups++;
-    mem_grow(&u->communicator, &u->cap_communicators, u->n_communicators + 1,
-             sizeof *u->communicator);
+    mem_grow(&u->communicator, &u->cap_communicators, u->n_communicators + 1);
     u->communicator[u->n_communicators] = c;
     return (uint32_t)u->n_communicators++;
 }
@@ -428,7 +418,7 @@ static uint32_t find_communicator(struct unified *u, const struct unified_commun
     uint32_t n = u->pair.n, at = idmap_add(&u->pair, key_pair(c->first_rank, c->number));
 
     if (at == n) {
-        mem_grow(&u->of_pair, &u->cap_pairs, (size_t)at + 1, sizeof *u->of_pair);
+        mem_grow(&u->of_pair, &u->cap_pairs, (size_t)at + 1);
         u->of_pair[at] = new_communicator(u, *c);
     }
     return u->of_pair[at];
@@ -477,12 +467,11 @@ static uint32_t find_object(struct unified *u, struct unified_object o)
                    key_pair(checksum_of(known_by, sizeof known_by), checksum_of(o.bytes, o.n)));
     if (at < n)
         return u->of_key[at];
-    mem_grow(&u->of_key, &u->cap_keys, (size_t)at + 1, sizeof *u->of_key);
+    mem_grow(&u->of_key, &u->cap_keys, (size_t)at + 1);
     o.place =
         o.kind == TRACER_GROUP ? UNIFY_FIRST_GROUP + u->n_groups++ : u->n_of_kind[o.kind]++;
     u->of_key[at] = o.place;
-    mem_grow(&u->object, &u->cap_objects, u->n_objects + 1, sizeof *u->object);
-    u->object[u->n_objects++] = o;
+    *mem_push(&u->object, &u->n_objects, &u->cap_objects) = o;
     return o.place;
 }
 

@@ -159,8 +159,7 @@ static void accept_all(struct tracer_socket *s)
 
         if (fd < 0)
             return;
-        mem_grow(&s->peer, &s->peer_cap, s->n_peers + 1, sizeof *s->peer);
-        s->peer[s->n_peers++] = (struct tracer_peer){.fd = fd};
+        *mem_push(&s->peer, &s->n_peers, &s->peer_cap) = (struct tracer_peer){.fd = fd};
     }
 }
 
@@ -317,7 +316,7 @@ static bool read_peer(struct tracer_socket *s, struct tracer_run *run, struct tr
 {
     ssize_t n;
 
-    mem_grow(&peer->in, &peer->cap, peer->n + PIECE, 1);
+    mem_grow(&peer->in, &peer->cap, peer->n + PIECE);
     n = recv(peer->fd, peer->in + peer->n, PIECE, 0);
     if (n < 0)
         return errno == EAGAIN || errno == EINTR;
@@ -364,7 +363,7 @@ static bool tracer_socket_receive(struct tracer_socket *s, struct tracer_run *ru
 
     hear_waiting(s, run, now());
     n = s->n_peers;
-    mem_grow(&s->poll, &s->poll_cap, n + 1, sizeof *s->poll);
+    mem_grow(&s->poll, &s->poll_cap, n + 1);
     for (size_t i = 0; i < n; i++)
         s->poll[i] =
             (struct pollfd){.fd = s->peer[i].is_next ? -1 : s->peer[i].fd, .events = POLLIN};

@@ -203,8 +203,7 @@ static int take_regions(struct frame_reading *r)
         region = region_named(r->run, name);
         if (is_mpi)
             r->run->defs.region[region].kind = REGION_MPI;
-        mem_grow(&from->region, &from->region_cap, from->n_regions + 1, sizeof *from->region);
-        from->region[from->n_regions++] = region;
+        *mem_push(&from->region, &from->n_regions, &from->region_cap) = region;
     }
     return r->in.is_bad || r->in.at < r->in.n ? tracer_bytes_bad("a bad region") : 0;
 }
@@ -262,8 +261,7 @@ static int take_comms(struct frame_reading *r)
     while (!r->in.is_bad && r->in.at < r->in.n && from->n_comms < MAX_COMMS) {
         uint32_t comm = take_comm(r);
 
-        mem_grow(&from->comm, &from->comm_cap, from->n_comms + 1, sizeof *from->comm);
-        from->comm[from->n_comms++] = comm;
+        *mem_push(&from->comm, &from->n_comms, &from->comm_cap) = comm;
     }
     return r->in.is_bad || r->in.at < r->in.n ? tracer_bytes_bad("a bad communicator") : 0;
 }
@@ -281,9 +279,8 @@ static int take_counters(struct frame_reading *r)
         if (r->in.is_bad || from->n_counters >= MAX_COUNTERS ||
             !has_room_for(r->run, name, names, MAX_COUNTERS))
             return tracer_bytes_bad("a bad counter");
-        mem_grow(&from->counter, &from->counter_cap, from->n_counters + 1,
-                 sizeof *from->counter);
-        from->counter[from->n_counters++] = names_add(names, name);
+        *mem_push(&from->counter, &from->n_counters, &from->counter_cap) =
+            names_add(names, name);
     }
     return r->in.is_bad ? tracer_bytes_bad("a bad counter") : 0;
 }
@@ -340,8 +337,7 @@ static int take_objects(struct frame_reading *r)
         uint32_t kind = tracer_bytes_below(&r->in, TRACER_OBJECTS);
 
         read_object(r, (enum tracer_object)kind);
-        mem_grow(&from->object, &from->object_cap, from->n_objects + 1, sizeof *from->object);
-        from->object[from->n_objects++] = (unsigned char)kind;
+        *mem_push(&from->object, &from->n_objects, &from->object_cap) = (unsigned char)kind;
     }
     return r->in.is_bad || r->in.at < r->in.n ? tracer_bytes_bad("a bad window or file") : 0;
 }
@@ -539,7 +535,7 @@ static size_t read_open(struct frame_reading *r, uint64_t begin_ns)
         r->in.is_bad = true;
     if (r->in.is_bad)
         return 0;
-    mem_grow(&from->open, &from->open_cap, (size_t)n, sizeof *from->open);
+    mem_grow(&from->open, &from->open_cap, (size_t)n);
     for (uint64_t i = 0; i < n; i++) {
         uint32_t region = read_region(r);
         uint64_t since = tracer_bytes_number(&r->in);

@@ -49,7 +49,7 @@ bool tracer_run_meet(struct tracer_run *run, const struct tracer_process *p)
 {
     uint32_t n_before = run->rank.n, at = idmap_add(&run->rank, key_pair(0, p->rank));
 
-    mem_grow(&run->process, &run->process_cap, (size_t)at + 1, sizeof *run->process);
+    mem_grow(&run->process, &run->process_cap, (size_t)at + 1);
     run->process[at] = *p;
     if (p->n_ranks > run->n_expected)
         run->n_expected = p->n_ranks;
@@ -81,7 +81,7 @@ struct tracer_location *tracer_run_location(struct tracer_run *run, uint32_t ran
     defined->thread = thread;
     if (rank >= run->defs.n_ranks)
         run->defs.n_ranks = rank + 1;
-    mem_grow(&run->location, &run->location_cap, (size_t)at + 1, sizeof *run->location);
+    mem_grow(&run->location, &run->location_cap, (size_t)at + 1);
     run->location[at] = (struct tracer_location){.rank = rank};
     return &run->location[at];
 }
@@ -110,9 +110,8 @@ static void push(struct tracer_run *run, struct tracer_location *location, uint6
 void tracer_location_enter(struct tracer_run *run, struct tracer_location *location,
                            uint64_t clock_ns, uint32_t region)
 {
-    mem_grow(&location->open, &location->open_cap, location->n_open + 1,
-             sizeof *location->open);
-    location->open[location->n_open++] = (struct tracer_call){region, clock_ns};
+    *mem_push(&location->open, &location->n_open, &location->open_cap) =
+        (struct tracer_call){region, clock_ns};
     push(run, location, clock_ns, EVENT_ENTER, region);
 }
 
@@ -232,8 +231,7 @@ static uint64_t collective_begin(struct tracer_run *run, struct tracer_location 
 
 static uint32_t next_order(struct tracer_location *location, uint32_t comm)
 {
-    mem_grow(&location->n_collectives, &location->comms_cap, (size_t)comm + 1,
-             sizeof *location->n_collectives);
+    mem_grow(&location->n_collectives, &location->comms_cap, (size_t)comm + 1);
     while (location->n_comms <= comm)
         location->n_collectives[location->n_comms++] = 0;
     return location->n_collectives[comm]++;
@@ -291,8 +289,7 @@ void tracer_location_trim(struct tracer_location *location)
 
     if (location->at == 0 || location->at < n)
         return;
-    mem_grow(&location->spare.all.event, &location->spare.all.event_cap, n,
-             sizeof(struct event));
+    mem_grow(&location->spare.all.event, &location->spare.all.event_cap, n);
     event_cursor_next(&rest, &location->spare.all, n);
     swapped = location->waiting;
     location->waiting = location->spare;
