@@ -58,6 +58,6 @@ void *mem_grow_slow(void *data, size_t *cap, size_t need, size_t width);
  *   data, cap  as for mem_grow
  *   n          objects that the array has, any integer by its address; one more afterwards
  */
-#define mem_push(data, n, cap) (mem_grow(data, cap, (size_t)*(n) + 1), *(data) + (*(n))++)
+#define mem_push(data, n, cap) (mem_grow(data, cap, 1 + (size_t)(*(n))), *(data) + (*(n))++)
 
 #endif
