@@ -44,6 +44,44 @@ static void columns_begin_where_the_header_says(void **state)
     free(bytes);
 }
 
+static void members_of_structs_become_columns(void **state)
+{
+    struct row {
+        uint64_t ns;
+        double real;
+        float score;
+        uint32_t whole;
+        uint8_t flag;
+    } row[] = {{1, .5, .25f, 4000000000u, 1}, {1ull << 53, -2, 3, 7, 255}};
+    static const struct bundle_field field[] = {
+        BUNDLE_FIELD("ns", BUNDLE_F64, struct row, ns),
+        BUNDLE_FIELD("real", BUNDLE_F64, struct row, real),
+        BUNDLE_FIELD("score", BUNDLE_F32, struct row, score),
+        BUNDLE_FIELD("whole", BUNDLE_U32, struct row, whole),
+        BUNDLE_FIELD("flag", BUNDLE_U8, struct row, flag)};
+    const double ns[] = {1, 9007199254740992}, real[] = {.5, -2};
+    const float score[] = {.25f, 3};
+    const uint32_t whole[] = {4000000000u, 7};
+    const uint8_t flag[] = {1, 255};
+    struct bundle bundle = {0};
+    char *bytes, *data;
+    size_t size;
+
+    (void)state;
+    bundle_gather(&bundle, field, 5, row, 2, sizeof *row);
+    bytes = bundle_bytes(&bundle, &size);
+    data = bytes + size - 56;
+    assert_memory_equal(data, ns, 16);
+    assert_memory_equal(data + 16, real, 16);
+    assert_memory_equal(data + 32, score, 8);
+    assert_memory_equal(data + 40, whole, 8);
+    assert_memory_equal(data + 48, flag, 2);
+    free(bytes);
+    bundle_gather(&bundle, field, 5, NULL, 0, sizeof *row);
+    assert_int_equal(bundle.column[4].n, 0);
+    bundle_release(&bundle);
+}
+
 static void a_value_that_json_cannot_say_is_a_problem(void **state)
 {
     struct response response = {0};
@@ -62,6 +100,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(columns_begin_where_the_header_says),
+        cmocka_unit_test(members_of_structs_become_columns),
         cmocka_unit_test(a_value_that_json_cannot_say_is_a_problem),
     };
 

@@ -42,6 +42,47 @@ void bundle_add(struct bundle *bundle, const char *name, enum bundle_type type,
     bundle->column[c].type = type;
     bundle->column[c].data = data;
     bundle->column[c].n = n;
+    bundle->column[c].own = NULL;
+}
+
+static inline double number_at(const char *at, enum bundle_member member)
+{
+    switch (member) {
+    case MEMBER_U8:
+        return *(const uint8_t *)at;
+    case MEMBER_U32:
+        return *(const uint32_t *)at;
+    case MEMBER_U64:
+        return (double)*(const uint64_t *)at;
+    case MEMBER_F32:
+        return *(const float *)at;
+    default:
+        return *(const double *)at;
+    }
+}
+
+#define GATHER(type)                                                                           \
+    for (size_t i = 0; i < n; i++)                                                             \
+    ((type *)own)[i] = (type)number_at(at + i * width, field[f].member)
+
+void bundle_gather(struct bundle *bundle, const struct bundle_field *field, size_t n_fields,
+                   const void *row, size_t n, size_t width)
+{
+    for (size_t f = 0; f < n_fields; f++) {
+        const char *at = n > 0 ? (const char *)row + field[f].at : NULL;
+        void *own = mem_alloc(n, types[field[f].type].width);
+
+        if (field[f].type == BUNDLE_U8)
+            GATHER(uint8_t);
+        else if (field[f].type == BUNDLE_U32)
+            GATHER(uint32_t);
+        else if (field[f].type == BUNDLE_F32)
+            GATHER(float);
+        else
+            GATHER(double);
+        bundle_add(bundle, field[f].name, field[f].type, own, n);
+        bundle->column[bundle->n_columns - 1].own = own;
+    }
 }
 
 void bundle_say(struct bundle *bundle, const char *name, json_t *value)
@@ -92,8 +133,7 @@ static char *make_head(struct bundle *bundle, size_t *size)
 }
 
 /*
- * The same without copying: the columns' data where they are, and what is
- * between them; the bundle is empty afterwards.
+ * The same without copying: the columns' data where they are, and what is between them.
  *   part  (BUNDLE_MAX_PARTS) out; free() the data of the first, and nothing else
  * Returns how many there are.
  */
@@ -111,7 +151,6 @@ static size_t bundle_parts(struct bundle *bundle, struct bundle_part *part)
         if (bytes % 8 > 0)
             part[n++] = (struct bundle_part){padding, padded(bytes) - bytes};
     }
-    bundle_release(bundle);
     return n;
 }
 
@@ -130,11 +169,14 @@ void *bundle_bytes(struct bundle *bundle, size_t *size)
         at += part[i].size;
     }
     free((void *)(uintptr_t)part[0].data);
+    bundle_release(bundle);
     return bytes;
 }
 
 void bundle_release(struct bundle *bundle)
 {
+    for (size_t c = 0; c < bundle->n_columns; c++)
+        free(bundle->column[c].own);
     json_decref(bundle->header);
     *bundle = (struct bundle){0};
 }
@@ -202,6 +244,9 @@ int response_parts(struct response *response, struct bundle *bundle, size_t held
     struct response_parts *parts = mem_alloc(1, sizeof *parts);
 
     parts->n = bundle_parts(bundle, parts->part);
+    for (size_t c = 0; c < bundle->n_columns; c++)
+        assert(bundle->column[c].own == NULL);
+    bundle_release(bundle);
     parts->held = held;
     parts->release = release;
     parts->owner = owner;

@@ -38,6 +38,7 @@ struct bundle {
         enum bundle_type type;
         const void *data;
         size_t n;
+        void *own; /* the data, where they are its own */
     } column[BUNDLE_MAX_COLUMNS];
     size_t n_columns;
     json_t *header; /* further fields, or NULL */
@@ -46,6 +47,33 @@ struct bundle {
 /* bundle_add -- one more column; data must stay until bundle_bytes. */
 void bundle_add(struct bundle *bundle, const char *name, enum bundle_type type,
                 const void *data, size_t n);
+
+/* A member of a struct, as a column of a bundle: see BUNDLE_FIELD. */
+struct bundle_field {
+    const char *name;
+    enum bundle_type type;
+    size_t at;
+    enum bundle_member { MEMBER_U8, MEMBER_U32, MEMBER_U64, MEMBER_F32, MEMBER_F64 } member;
+};
+#define BUNDLE_FIELD(name, type, of, from)                                                     \
+    {                                                                                          \
+        name, type, offsetof(of, from),                                                        \
+            _Generic(((of *)NULL)->from, uint8_t                                               \
+                     : MEMBER_U8, uint32_t                                                     \
+                     : MEMBER_U32, uint64_t                                                    \
+                     : MEMBER_U64, float                                                       \
+                     : MEMBER_F32, double                                                      \
+                     : MEMBER_F64)                                                             \
+    }
+
+/*
+ * bundle_gather -- a column for each of some members of structs that lie one after another;
+ * the numbers are copied.
+ *   row    (n structs of `width` bytes)
+ *   field  (n_fields) BUNDLE_FIELDs of that struct; types are BUNDLE_U8, U32, F32 or F64
+ */
+void bundle_gather(struct bundle *bundle, const struct bundle_field *field, size_t n_fields,
+                   const void *row, size_t n, size_t width);
 
 /* bundle_say -- one more field of the header; takes the value over. */
 void bundle_say(struct bundle *bundle, const char *name, json_t *value);

@@ -23,14 +23,6 @@ struct points_wanted {
     uint32_t n_regions, n_ranks;
 };
 
-struct sent {
-    double *id, *enter_ns, *duration_ns, *exclusive_ns;
-    uint32_t *rank, *program, *thread, *region, *index, *messages, *vertices;
-    float *score;
-    uint8_t *verdict, *kind;
-    size_t n;
-};
-
 /* ------------------------------------------------------------------------------- the wanted */
 
 /* A list as flags; NULL when it is not asked for. */
@@ -140,82 +132,6 @@ static void count_wanted(const struct live_cut *cut, const struct points_wanted 
     *n_anomalies = n[1];
 }
 
-/* ------------------------------------------------------------------------------- columns */
-
-static void open_columns(struct sent *c, size_t cap)
-{
-    c->id = mem_resize(NULL, cap, sizeof *c->id);
-    c->enter_ns = mem_resize(NULL, cap, sizeof *c->enter_ns);
-    c->duration_ns = mem_resize(NULL, cap, sizeof *c->duration_ns);
-    c->exclusive_ns = mem_resize(NULL, cap, sizeof *c->exclusive_ns);
-    c->rank = mem_resize(NULL, cap, sizeof *c->rank);
-    c->program = mem_resize(NULL, cap, sizeof *c->program);
-    c->thread = mem_resize(NULL, cap, sizeof *c->thread);
-    c->region = mem_resize(NULL, cap, sizeof *c->region);
-    c->index = mem_resize(NULL, cap, sizeof *c->index);
-    c->messages = mem_resize(NULL, cap, sizeof *c->messages);
-    c->vertices = mem_resize(NULL, cap, sizeof *c->vertices);
-    c->score = mem_resize(NULL, cap, sizeof *c->score);
-    c->verdict = mem_resize(NULL, cap, sizeof *c->verdict);
-    c->kind = mem_resize(NULL, cap, sizeof *c->kind);
-}
-
-static void close_columns(struct sent *c)
-{
-    free(c->id);
-    free(c->enter_ns);
-    free(c->duration_ns);
-    free(c->exclusive_ns);
-    free(c->rank);
-    free(c->program);
-    free(c->thread);
-    free(c->region);
-    free(c->index);
-    free(c->messages);
-    free(c->vertices);
-    free(c->score);
-    free(c->verdict);
-    free(c->kind);
-}
-
-static void put(struct sent *c, const struct live_point *p)
-{
-    size_t i = c->n++;
-
-    c->id[i] = (double)p->id;
-    c->enter_ns[i] = (double)p->enter_ns;
-    c->duration_ns[i] = (double)p->inclusive_ns;
-    c->exclusive_ns[i] = (double)p->exclusive_ns;
-    c->rank[i] = p->rank;
-    c->program[i] = p->program;
-    c->thread[i] = p->thread;
-    c->region[i] = p->region;
-    c->index[i] = p->index;
-    c->messages[i] = p->messages;
-    c->vertices[i] = p->vertices;
-    c->score[i] = p->score;
-    c->verdict[i] = p->verdict;
-    c->kind[i] = p->kind;
-}
-
-static void add_columns(struct bundle *bundle, const struct sent *c)
-{
-    bundle_add(bundle, "id", BUNDLE_F64, c->id, c->n);
-    bundle_add(bundle, "enter_ns", BUNDLE_F64, c->enter_ns, c->n);
-    bundle_add(bundle, "duration_ns", BUNDLE_F64, c->duration_ns, c->n);
-    bundle_add(bundle, "exclusive_ns", BUNDLE_F64, c->exclusive_ns, c->n);
-    bundle_add(bundle, "rank", BUNDLE_U32, c->rank, c->n);
-    bundle_add(bundle, "program", BUNDLE_U32, c->program, c->n);
-    bundle_add(bundle, "thread", BUNDLE_U32, c->thread, c->n);
-    bundle_add(bundle, "region", BUNDLE_U32, c->region, c->n);
-    bundle_add(bundle, "index", BUNDLE_U32, c->index, c->n);
-    bundle_add(bundle, "messages", BUNDLE_U32, c->messages, c->n);
-    bundle_add(bundle, "vertices", BUNDLE_U32, c->vertices, c->n);
-    bundle_add(bundle, "score", BUNDLE_F32, c->score, c->n);
-    bundle_add(bundle, "verdict", BUNDLE_U8, c->verdict, c->n);
-    bundle_add(bundle, "kind", BUNDLE_U8, c->kind, c->n);
-}
-
 /* Anomalies that lost more, and so many of those that lost as much. */
 struct least_lost {
     double ns;
@@ -256,9 +172,11 @@ static bool is_among(struct least_lost *least, double lost_ns)
 /*
  * All anomalies, or those that lost most and the oldest of equal ones, and of the normal points
  * every 2^k-th at random.
+ *   chosen  out: (n_chosen) copies, to be freed
+ * Returns how many are wanted.
  */
 static uint64_t choose(const struct live_cut *cut, const struct points_wanted *wanted,
-                       struct sent *c)
+                       struct live_point **chosen, size_t *n_chosen)
 {
     uint64_t n_anomalies, n_normal, n_total, room, mask = 0;
     struct least_lost least;
@@ -270,7 +188,9 @@ static uint64_t choose(const struct live_cut *cut, const struct points_wanted *w
     /* Chance may give a few more than expected. */
     while (n_normal > room && n_normal / (mask + 1) > room - room / 16)
         mask = 2 * mask + 1;
-    open_columns(c, n_total < wanted->most ? n_total : wanted->most);
+    *chosen =
+        mem_resize(NULL, n_total < wanted->most ? n_total : wanted->most, sizeof **chosen);
+    *n_chosen = 0;
     for (uint32_t i = first_part(cut, wanted->since); i < cut->n; i++)
         for (uint32_t k = 0; k < cut->part[i].n; k++) {
             const struct live_point *p = &cut->part[i].block->point[k];
@@ -279,9 +199,9 @@ static uint64_t choose(const struct live_cut *cut, const struct points_wanted *w
                 continue;
             if (p->verdict == LIVE_ANOMALY) {
                 if (is_among(&least, (double)p->severity_ns))
-                    put(c, p);
+                    (*chosen)[(*n_chosen)++] = *p;
             } else if (room > 0 && (scramble(p->id) & mask) == 0) {
-                put(c, p);
+                (*chosen)[(*n_chosen)++] = *p;
                 room--;
             }
         }
@@ -293,11 +213,35 @@ static void say(struct bundle *bundle, const char *name, uint64_t value)
     bundle_say(bundle, name, json_integer((json_int_t)value));
 }
 
+static void add_columns(struct bundle *bundle, const struct live_point *point, size_t n)
+{
+#define POINT(name, type, member) BUNDLE_FIELD(name, type, struct live_point, member)
+    static const struct bundle_field field[] = {
+        POINT("id", BUNDLE_F64, id),
+        POINT("enter_ns", BUNDLE_F64, enter_ns),
+        POINT("duration_ns", BUNDLE_F64, inclusive_ns),
+        POINT("exclusive_ns", BUNDLE_F64, exclusive_ns),
+        POINT("rank", BUNDLE_U32, rank),
+        POINT("program", BUNDLE_U32, program),
+        POINT("thread", BUNDLE_U32, thread),
+        POINT("region", BUNDLE_U32, region),
+        POINT("index", BUNDLE_U32, index),
+        POINT("messages", BUNDLE_U32, messages),
+        POINT("vertices", BUNDLE_U32, vertices),
+        POINT("score", BUNDLE_F32, score),
+        POINT("verdict", BUNDLE_U8, verdict),
+        POINT("kind", BUNDLE_U8, kind),
+    };
+
+    bundle_gather(bundle, field, sizeof field / sizeof *field, point, n, sizeof *point);
+}
+
 int api_live_points(struct live_state *live, const struct request *request,
                     struct response *response)
 {
     struct points_wanted wanted = {0};
-    struct sent columns = {0};
+    struct live_point *chosen;
+    size_t n_chosen;
     struct bundle bundle = {0};
     struct live_cut *cut;
     uint64_t n_total, version, n_taken_back;
@@ -310,15 +254,15 @@ int api_live_points(struct live_state *live, const struct request *request,
         version = live_state_version(live);
         n_taken_back = live->points[wanted.kind].n_taken_back;
         live_state_unlock(live);
-        n_total = choose(cut, &wanted, &columns);
-        add_columns(&bundle, &columns);
+        n_total = choose(cut, &wanted, &chosen, &n_chosen);
+        add_columns(&bundle, chosen, n_chosen);
         say(&bundle, "version", version);
         bundle_say(&bundle, "kind", json_string(live_kind_names[wanted.kind]));
         say(&bundle, "next", cut->next);
         say(&bundle, "oldest", cut->oldest);
         say(&bundle, "taken_back", n_taken_back);
-        say(&bundle, "shown", columns.n);
-        say(&bundle, "hidden", n_total - columns.n);
+        say(&bundle, "shown", n_chosen);
+        say(&bundle, "hidden", n_total - n_chosen);
         say(&bundle, "missed",
             cut->oldest_whole > wanted.since ? cut->oldest_whole - wanted.since : 0);
         rc = response_bundle(response, &bundle);
@@ -326,7 +270,7 @@ int api_live_points(struct live_state *live, const struct request *request,
         live_points_give_back(cut);
         live_state_unlock(live);
         free(cut);
-        close_columns(&columns);
+        free(chosen);
     }
     free(wanted.is_region);
     free(wanted.is_rank);

@@ -388,77 +388,37 @@ static bool collective_waits_of_call(struct collective_waits *out,
 #define MAX_PARTS 1000
 #define TYPICAL_PARTS 8
 
-/* Columns are kept until the bundle is sent. */
-struct two_kinds {
-    double *real;
-    uint32_t *whole;
-};
-
-static struct two_kinds put_met(struct bundle *bundle, const struct collective_waits *c)
-{
-    static const char *const reals[] = {"last_ns", "wait_ns", "sent_bytes", "received_bytes"};
-    static const char *const wholes[] = {"region", "comm",          "kind",     "members",
-                                         "known",  "last_location", "last_call"};
-    struct two_kinds of = {mem_alloc(4 * c->n, sizeof(double)),
-                           mem_alloc(7 * c->n, sizeof(uint32_t))};
-
-    for (size_t i = 0; i < c->n; i++) {
-        const struct collective_met *m = &c->met[i];
-        const double r[] = {(double)m->last_ns, (double)m->wait_ns, (double)m->sent_bytes,
-                            (double)m->received_bytes};
-        const uint32_t w[] = {m->region,  m->comm,          m->kind,     m->n_members,
-                              m->n_known, m->last_location, m->last_call};
-
-        for (size_t k = 0; k < 4; k++)
-            of.real[k * c->n + i] = r[k];
-        for (size_t k = 0; k < 7; k++)
-            of.whole[k * c->n + i] = w[k];
-    }
-    for (size_t k = 0; k < 4; k++)
-        bundle_add(bundle, reals[k], BUNDLE_F64, of.real + k * c->n, c->n);
-    for (size_t k = 0; k < 7; k++)
-        bundle_add(bundle, wholes[k], BUNDLE_U32, of.whole + k * c->n, c->n);
-    return of;
-}
-
-static struct two_kinds put_parts(struct bundle *bundle, const struct collective_waits *c)
-{
-    static const char *const reals[] = {"part.begin_ns", "part.end_ns", "part.wait_ns"};
-    static const char *const wholes[] = {"part.of", "part.location", "part.call"};
-    size_t n = c->n_parts;
-    struct two_kinds of = {mem_alloc(3 * n, sizeof(double)),
-                           mem_alloc(3 * n, sizeof(uint32_t))};
-
-    for (size_t i = 0; i < n; i++) {
-        const struct collective_part *p = &c->part[i];
-        const double r[] = {(double)p->begin_ns, (double)p->end_ns, (double)p->wait_ns};
-        const uint32_t w[] = {p->met, p->location, p->call};
-
-        for (size_t k = 0; k < 3; k++) {
-            of.real[k * n + i] = r[k];
-            of.whole[k * n + i] = w[k];
-        }
-    }
-    for (size_t k = 0; k < 3; k++) {
-        bundle_add(bundle, reals[k], BUNDLE_F64, of.real + k * n, n);
-        bundle_add(bundle, wholes[k], BUNDLE_U32, of.whole + k * n, n);
-    }
-    return of;
-}
+#define MET(name, type, member) BUNDLE_FIELD(name, type, struct collective_met, member)
+#define PART(name, type, member) BUNDLE_FIELD(name, type, struct collective_part, member)
 
 static void answer(const struct collective_waits *c, struct response *response)
 {
+    static const struct bundle_field met[] = {MET("last_ns", BUNDLE_F64, last_ns),
+                                              MET("wait_ns", BUNDLE_F64, wait_ns),
+                                              MET("sent_bytes", BUNDLE_F64, sent_bytes),
+                                              MET("received_bytes", BUNDLE_F64, received_bytes),
+                                              MET("region", BUNDLE_U32, region),
+                                              MET("comm", BUNDLE_U32, comm),
+                                              MET("kind", BUNDLE_U32, kind),
+                                              MET("members", BUNDLE_U32, n_members),
+                                              MET("known", BUNDLE_U32, n_known),
+                                              MET("last_location", BUNDLE_U32, last_location),
+                                              MET("last_call", BUNDLE_U32, last_call)};
+    static const struct bundle_field part[] = {PART("part.begin_ns", BUNDLE_F64, begin_ns),
+                                               PART("part.of", BUNDLE_U32, met),
+                                               PART("part.end_ns", BUNDLE_F64, end_ns),
+                                               PART("part.location", BUNDLE_U32, location),
+                                               PART("part.wait_ns", BUNDLE_F64, wait_ns),
+                                               PART("part.call", BUNDLE_U32, call)};
     struct bundle bundle = {.n_columns = 0};
-    struct two_kinds met = put_met(&bundle, c), parts = put_parts(&bundle, c);
 
+    bundle_gather(&bundle, met, sizeof met / sizeof *met, c->met, c->n, sizeof *c->met);
+    bundle_gather(&bundle, part, sizeof part / sizeof *part, c->part, c->n_parts,
+                  sizeof *c->part);
     bundle_say(&bundle, "total", json_count(c->total));
     bundle_say(&bundle, "shown", json_count(c->n));
     bundle_say(&bundle, "is_estimate", json_boolean(c->is_estimate));
     response_bundle(response, &bundle);
-    free(met.real);
-    free(met.whole);
-    free(parts.real);
-    free(parts.whole);
 }
 
 int api_collectives(struct worker *worker, const struct request *request,

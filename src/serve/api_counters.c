@@ -392,28 +392,14 @@ static void make_track(struct counter_track *track, const struct served *s,
 static int answer_track(const struct counter_track *track, const struct detail_counter *of,
                         const struct counter_asked *q, struct response *response)
 {
-    static const char *const reals[] = {"least", "greatest", "mean"};
-    static const char *const wholes[] = {"location", "first", "end"};
-    size_t n = track->n;
-    double *real = mem_alloc(3 * n, sizeof *real);
-    uint32_t *whole = mem_alloc(3 * n, sizeof *whole);
+#define PIECE(name, type) BUNDLE_FIELD(#name, type, struct counter_piece, name)
+    static const struct bundle_field field[] = {
+        PIECE(location, BUNDLE_U32), PIECE(first, BUNDLE_U32),    PIECE(end, BUNDLE_U32),
+        PIECE(least, BUNDLE_F64),    PIECE(greatest, BUNDLE_F64), PIECE(mean, BUNDLE_F64)};
     struct bundle bundle = {.n_columns = 0};
-    int rc;
 
-    for (size_t i = 0; i < n; i++) {
-        const struct counter_piece *p = &track->piece[i];
-
-        real[i] = p->least;
-        real[n + i] = p->greatest;
-        real[2 * n + i] = p->mean;
-        whole[i] = p->location;
-        whole[n + i] = p->first;
-        whole[2 * n + i] = p->end;
-    }
-    for (size_t c = 0; c < 3; c++)
-        bundle_add(&bundle, wholes[c], BUNDLE_U32, whole + c * n, n);
-    for (size_t c = 0; c < 3; c++)
-        bundle_add(&bundle, reals[c], BUNDLE_F64, real + c * n, n);
+    bundle_gather(&bundle, field, sizeof field / sizeof *field, track->piece, track->n,
+                  sizeof *track->piece);
     bundle_say(&bundle, "counter", counter_to_json(of, &q->is));
     bundle_say(&bundle, "begin_ns", json_count(q->window.begin_ns));
     bundle_say(&bundle, "end_ns", json_count(q->window.end_ns));
@@ -421,10 +407,7 @@ static int answer_track(const struct counter_track *track, const struct detail_c
     bundle_say(&bundle, "n_readings", json_count(track->n_readings));
     bundle_say(&bundle, "n_fell", json_count(track->n_fell));
     bundle_say(&bundle, "is_estimate", json_boolean(track->is_estimate));
-    rc = response_bundle(response, &bundle);
-    free(real);
-    free(whole);
-    return rc;
+    return response_bundle(response, &bundle);
 }
 
 int api_counter(struct worker *worker, const struct request *request, struct response *response)

@@ -169,43 +169,33 @@ void message_matrix_release(struct message_matrix *matrix)
 /* The cells that have messages, as columns. */
 static int answer(const struct message_matrix *m, struct response *response)
 {
-    static const char *const reals[] = {"messages",   "bytes",   "transfer_ns",
-                                        "longest_ns", "wait_ns", "longest_wait_ns"};
-    size_t all = (size_t)m->n_rows * m->n_rows, n = 0, at = 0;
+#define CELL(name) BUNDLE_FIELD(#name, BUNDLE_F64, struct matrix_cell, name)
+    static const struct bundle_field field[] = {CELL(messages),    CELL(bytes),
+                                                CELL(transfer_ns), CELL(longest_ns),
+                                                CELL(wait_ns),     CELL(longest_wait_ns)};
+    size_t all = (size_t)m->n_rows * m->n_rows, n = 0;
+    struct matrix_cell *cell = mem_alloc(all, sizeof *cell);
+    uint32_t *from = mem_alloc(2 * all, sizeof *from), *to = from + all;
     struct bundle bundle = {.n_columns = 0};
-    uint32_t *place;
-    double *real;
     int rc;
 
     for (size_t i = 0; i < all; i++)
-        n += m->cell[i].messages > 0;
-    place = mem_alloc(2 * n, sizeof *place);
-    real = mem_alloc(6 * n, sizeof *real);
-    for (size_t i = 0; i < all; i++) {
-        const struct matrix_cell *c = &m->cell[i];
-        const double value[] = {c->messages,   c->bytes,   c->transfer_ns,
-                                c->longest_ns, c->wait_ns, c->longest_wait_ns};
-
-        if (c->messages <= 0)
-            continue;
-        place[at] = (uint32_t)(i / m->n_rows);
-        place[n + at] = (uint32_t)(i % m->n_rows);
-        for (size_t v = 0; v < 6; v++)
-            real[v * n + at] = value[v];
-        at++;
-    }
+        if (m->cell[i].messages > 0) {
+            from[n] = (uint32_t)(i / m->n_rows);
+            to[n] = (uint32_t)(i % m->n_rows);
+            cell[n++] = m->cell[i];
+        }
     bundle_add(&bundle, "rank", BUNDLE_U32, m->rank, m->n_ranks);
-    bundle_add(&bundle, "from", BUNDLE_U32, place, n);
-    bundle_add(&bundle, "to", BUNDLE_U32, place + n, n);
-    for (size_t v = 0; v < 6; v++)
-        bundle_add(&bundle, reals[v], BUNDLE_F64, real + v * n, n);
+    bundle_add(&bundle, "from", BUNDLE_U32, from, n);
+    bundle_add(&bundle, "to", BUNDLE_U32, to, n);
+    bundle_gather(&bundle, field, sizeof field / sizeof *field, cell, n, sizeof *cell);
     bundle_say(&bundle, "rows", json_count(m->n_rows));
     bundle_say(&bundle, "ranks_per_row", json_count(m->ranks_per_row));
     bundle_say(&bundle, "unmatched", json_number(m->unmatched));
     bundle_say(&bundle, "is_estimate", json_boolean(m->is_estimate));
     rc = response_bundle(response, &bundle);
-    free(place);
-    free(real);
+    free(cell);
+    free(from);
     return rc;
 }
 

@@ -241,31 +241,17 @@ static void say_how_many(struct bundle *bundle, uint64_t total, uint64_t shown,
 
 static void answer_arrows(const struct arrows *arrows, struct response *response)
 {
-    size_t n = arrows->n;
-    double *real = mem_alloc(3 * n, sizeof *real);
-    uint32_t *whole = mem_alloc(5 * n, sizeof *whole);
+#define ARROW(name, type) BUNDLE_FIELD(#name, type, struct arrow, name)
+    static const struct bundle_field field[] = {
+        ARROW(send_ns, BUNDLE_F64),   ARROW(recv_ns, BUNDLE_F64),  ARROW(bytes, BUNDLE_F64),
+        ARROW(from, BUNDLE_U32),      ARROW(to, BUNDLE_U32),       ARROW(tag, BUNDLE_U32),
+        ARROW(send_call, BUNDLE_U32), ARROW(recv_call, BUNDLE_U32)};
     struct bundle bundle = {.n_columns = 0};
-    static const char *const reals[] = {"send_ns", "recv_ns", "bytes"};
-    static const char *const wholes[] = {"from", "to", "tag", "send_call", "recv_call"};
 
-    for (size_t i = 0; i < n; i++) {
-        const struct arrow *a = &arrows->arrow[i];
-        const double r[] = {a->send_ns, a->recv_ns, a->bytes};
-        const uint32_t w[] = {a->from, a->to, a->tag, a->send_call, a->recv_call};
-
-        for (size_t c = 0; c < 3; c++)
-            real[c * n + i] = r[c];
-        for (size_t c = 0; c < 5; c++)
-            whole[c * n + i] = w[c];
-    }
-    for (size_t c = 0; c < 3; c++)
-        bundle_add(&bundle, reals[c], BUNDLE_F64, real + c * n, n);
-    for (size_t c = 0; c < 5; c++)
-        bundle_add(&bundle, wholes[c], BUNDLE_U32, whole + c * n, n);
-    say_how_many(&bundle, arrows->total, n, arrows->is_estimate);
+    bundle_gather(&bundle, field, sizeof field / sizeof *field, arrows->arrow, arrows->n,
+                  sizeof *arrows->arrow);
+    say_how_many(&bundle, arrows->total, arrows->n, arrows->is_estimate);
     response_bundle(response, &bundle);
-    free(real);
-    free(whole);
 }
 
 int api_messages(struct worker *worker, const struct request *request,
@@ -296,36 +282,21 @@ int api_messages(struct worker *worker, const struct request *request,
 static void answer_dependencies(const struct dependency_arrows *arrows,
                                 struct response *response)
 {
-    static const char *const wholes[] = {"from", "to", "from_call", "to_call"};
-    size_t n = arrows->n;
-    double *real = mem_alloc(2 * n, sizeof *real);
-    uint32_t *whole = mem_alloc(4 * n, sizeof *whole);
-    unsigned char *kind = mem_alloc(n, 1);
+#define DEPENDENCY(name, type) BUNDLE_FIELD(#name, type, struct dependency_arrow, name)
+    static const struct bundle_field field[] = {
+        DEPENDENCY(from_ns, BUNDLE_F64),   DEPENDENCY(to_ns, BUNDLE_F64),
+        DEPENDENCY(from, BUNDLE_U32),      DEPENDENCY(to, BUNDLE_U32),
+        DEPENDENCY(from_call, BUNDLE_U32), DEPENDENCY(to_call, BUNDLE_U32),
+        DEPENDENCY(kind, BUNDLE_U8)};
     struct bundle bundle = {.n_columns = 0};
 
-    for (size_t i = 0; i < n; i++) {
-        const struct dependency_arrow *a = &arrows->arrow[i];
-        const uint32_t w[] = {a->from, a->to, a->from_call, a->to_call};
-
-        real[i] = (double)a->from_ns;
-        real[n + i] = (double)a->to_ns;
-        for (size_t c = 0; c < 4; c++)
-            whole[c * n + i] = w[c];
-        kind[i] = (unsigned char)a->kind;
-    }
-    bundle_add(&bundle, "from_ns", BUNDLE_F64, real, n);
-    bundle_add(&bundle, "to_ns", BUNDLE_F64, real + n, n);
-    for (size_t c = 0; c < 4; c++)
-        bundle_add(&bundle, wholes[c], BUNDLE_U32, whole + c * n, n);
-    bundle_add(&bundle, "kind", BUNDLE_U8, kind, n);
+    bundle_gather(&bundle, field, sizeof field / sizeof *field, arrows->arrow, arrows->n,
+                  sizeof *arrows->arrow);
     bundle_say(&bundle, "kinds",
                json_pack("[s, s, s]", dependency_kind_name(0), dependency_kind_name(1),
                          dependency_kind_name(2)));
-    say_how_many(&bundle, arrows->total, n, arrows->is_estimate);
+    say_how_many(&bundle, arrows->total, arrows->n, arrows->is_estimate);
     response_bundle(response, &bundle);
-    free(real);
-    free(whole);
-    free(kind);
 }
 
 int api_dependencies(struct worker *worker, const struct request *request,
