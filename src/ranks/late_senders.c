@@ -16,34 +16,40 @@ static void keep(struct late_senders *out, struct late_sender x)
     out->n_worst += out->n_worst < MAX_LATE_SENDERS;
 }
 
-static void look_at(const struct trace_view *view, uint32_t location, const struct message *m,
-                    struct late_senders *out)
+static struct late_sender wait_of(const struct trace_view *view, uint32_t location,
+                                  const struct message *m)
 {
-    const struct message *sent = &view->message[m->match];
     uint32_t sender = trace_view_location_of(view, m->match);
-    const struct call_view *calls = &view->calls[location], *theirs = &view->calls[sender];
-    uint64_t enter, until;
+    const struct call_view *calls = &view->calls[location];
 
-    if (m->call >= calls->n || sent->call >= theirs->n)
-        return;
-    enter = calls->enter_ns[m->call];
-    until = theirs->enter_ns[sent->call];
-    if (until > calls_leave(calls, m->call))
-        until = calls_leave(calls, m->call);
-    if (until > enter)
-        keep(out,
-             (struct late_sender){view->defs->location[location].rank,
-                                  view->defs->location[sender].rank, enter, until - enter});
+    return (struct late_sender){
+        view->defs->location[location].rank, view->defs->location[sender].rank,
+        m->call < calls->n ? calls->enter_ns[m->call] : 0,
+        late_sender_ns(calls, m, &view->calls[sender], &view->message[m->match])};
 }
 
+/* Receives of one call follow each other; sends may be between them. */
 void late_senders_find(const struct trace_view *view, struct late_senders *out)
 {
     *out = (struct late_senders){0};
-    for (uint32_t l = 0; l < view->n_locations; l++)
+    for (uint32_t l = 0; l < view->n_locations; l++) {
+        struct late_sender last = {0};
+        uint32_t call = NO_CALL;
+
         for (size_t i = view->first_message[l]; i < view->first_message[l + 1]; i++) {
             const struct message *m = &view->message[i];
+            struct late_sender x;
 
-            if (m->kind == MESSAGE_RECV && m->match != MESSAGE_UNMATCHED)
-                look_at(view, l, m, out);
+            if (m->kind != MESSAGE_RECV || m->match == MESSAGE_UNMATCHED)
+                continue;
+            x = wait_of(view, l, m);
+            if (m->call != call && last.wait_ns > 0)
+                keep(out, last);
+            if (m->call != call || x.wait_ns > last.wait_ns)
+                last = x;
+            call = m->call;
         }
+        if (last.wait_ns > 0)
+            keep(out, last);
+    }
 }

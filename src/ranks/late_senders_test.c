@@ -22,6 +22,23 @@ static void a_receive_waits_until_its_send_is_entered(void **state)
     sample_view_release(&trace);
 }
 
+static void a_call_that_receives_several_waits_once(void **state)
+{
+    static const char *const text[] = {"calc@0-20 MPI_Send@20-21>2",
+                                       "calc@0-50 MPI_Send@50-51>2",
+                                       "calc@0-10 MPI_Waitall@10-52<<0/10<<1/10"};
+    struct sample_view trace;
+    struct late_senders late;
+
+    (void)state;
+    sample_view_init(&trace, 3, text);
+    late_senders_find(&trace.view, &late);
+    assert_int_equal(late.n, 1);
+    assert_int_equal(late.sum_ns, 40000);
+    assert_int_equal(late.worst[0].sender, 1);
+    sample_view_release(&trace);
+}
+
 static void the_worst_are_kept_the_longest_first(void **state)
 {
     static char text[2][8192];
@@ -51,6 +68,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_receive_waits_until_its_send_is_entered),
+        cmocka_unit_test(a_call_that_receives_several_waits_once),
         cmocka_unit_test(the_worst_are_kept_the_longest_first),
     };
 

@@ -1,5 +1,6 @@
 /*
- * Each message is met once, where it was sent; the other end and the two calls are looked up.
+ * Each message is counted where it was sent, and waited for where it was received; the other end
+ * and the two calls are looked up.
  * Of a window with more records than may be looked at some blocks are taken, as the arrows of
  * the timeline are, and what they add up to is scaled to all.
  */
@@ -7,6 +8,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "ranks/late_senders.h"
 #include "serve/api.h"
 #include "serve/served.h"
 
@@ -23,6 +25,11 @@ struct summing {
     const bool *is_end; /* [n_locations of the run] or NULL */
     uint32_t *row;      /* [n_locations of the run] NO_ROW: not of the window */
     uint64_t n_looked_at;
+    struct {
+        uint32_t call;            /* NO_CALL: none */
+        struct matrix_cell *cell; /* of the last of its senders */
+        double wait_ns;
+    } receiving; /* that follow each other on a location are of one call */
 };
 
 /* ----------------------------------------------------------------------------------- rows */
@@ -61,55 +68,77 @@ static void number_rows(struct summing *s, const struct definitions *defs,
 
 /* ----------------------------------------------------------------------------------- sums */
 
-static double waited(const struct columns *columns, uint32_t from, uint32_t to,
-                     const struct message *sent, const struct message *received)
-{
-    struct call_view theirs = columns_view(columns, from), calls = columns_view(columns, to);
-    uint64_t enter, until, leave;
-
-    if (sent->call >= theirs.n || received->call >= calls.n)
-        return 0;
-    enter = calls.enter_ns[received->call];
-    leave = calls_leave(&calls, received->call);
-    until = theirs.enter_ns[sent->call];
-    until = until < leave ? until : leave;
-    return until > enter ? (double)(until - enter) : 0;
-}
-
 static bool is_end(const struct summing *s, uint32_t location)
 {
     return s->is_end == NULL || s->is_end[location];
 }
 
-static void add(struct summing *s, uint32_t location, const struct message *sent)
+static struct matrix_cell *cell_of(const struct summing *s, uint32_t from, uint32_t to)
+{
+    if (s->row[to] == NO_ROW || s->row[from] == NO_ROW || !(is_end(s, from) || is_end(s, to)))
+        return NULL;
+    return &s->matrix->cell[(size_t)s->row[from] * s->matrix->n_rows + s->row[to]];
+}
+
+static void add_sent(struct summing *s, uint32_t location, const struct message *sent)
 {
     const struct columns *columns = s->columns;
     const struct message *received;
     struct matrix_cell *cell;
-    double transfer, wait;
-    uint32_t to;
+    double transfer;
 
-    s->n_looked_at++;
-    if (sent->kind != MESSAGE_SEND)
-        return;
     if (sent->match >= columns->n_messages) {
         s->matrix->unmatched += is_end(s, location);
         return;
     }
     received = &columns->message[sent->match];
-    to = arrows_location_of(columns, sent->match);
-    if (s->row[to] == NO_ROW || !(is_end(s, location) || is_end(s, to)))
+    cell = cell_of(s, location, arrows_location_of(columns, sent->match));
+    if (cell == NULL)
         return;
     transfer =
         received->end_ns > sent->begin_ns ? (double)(received->end_ns - sent->begin_ns) : 0;
-    wait = waited(columns, location, to, sent, received);
-    cell = &s->matrix->cell[(size_t)s->row[location] * s->matrix->n_rows + s->row[to]];
     cell->messages++;
     cell->bytes += (double)sent->bytes;
     cell->transfer_ns += transfer;
-    cell->wait_ns += wait;
     cell->longest_ns = transfer > cell->longest_ns ? transfer : cell->longest_ns;
-    cell->longest_wait_ns = wait > cell->longest_wait_ns ? wait : cell->longest_wait_ns;
+}
+
+static void end_receiving(struct summing *s)
+{
+    struct matrix_cell *cell = s->receiving.cell;
+    double wait = s->receiving.wait_ns;
+
+    if (cell) {
+        cell->wait_ns += wait;
+        cell->longest_wait_ns = wait > cell->longest_wait_ns ? wait : cell->longest_wait_ns;
+    }
+    s->receiving.cell = NULL;
+    s->receiving.wait_ns = 0;
+    s->receiving.call = NO_CALL;
+}
+
+/* A call that receives several waits once, for the last of their senders. */
+static void add_received(struct summing *s, uint32_t location, const struct message *received)
+{
+    const struct columns *columns = s->columns;
+    struct call_view calls, theirs;
+    uint32_t from;
+    double wait;
+
+    if (received->match >= columns->n_messages)
+        return;
+    from = arrows_location_of(columns, received->match);
+    calls = columns_view(columns, location);
+    theirs = columns_view(columns, from);
+    wait =
+        (double)late_sender_ns(&calls, received, &theirs, &columns->message[received->match]);
+    if (received->call != s->receiving.call)
+        end_receiving(s);
+    s->receiving.call = received->call;
+    if (wait > s->receiving.wait_ns) {
+        s->receiving.wait_ns = wait;
+        s->receiving.cell = cell_of(s, from, location);
+    }
 }
 
 static void scale(struct message_matrix *m, double factor)
@@ -129,7 +158,10 @@ void message_matrix_of(struct message_matrix *matrix, const struct columns *colu
                        const struct levels *levels, const struct definitions *defs,
                        const struct arrows_window *window, const struct matrix_opts *opts)
 {
-    struct summing s = {.matrix = matrix, .columns = columns, .is_end = opts->is_end};
+    struct summing s = {.matrix = matrix,
+                        .columns = columns,
+                        .is_end = opts->is_end,
+                        .receiving = {.call = NO_CALL}};
     uint64_t *end = mem_alloc(2 * (size_t)window->n_locations, sizeof *end), n = 0, step;
     uint64_t *begin = end + window->n_locations;
 
@@ -146,9 +178,16 @@ void message_matrix_of(struct message_matrix *matrix, const struct columns *colu
         for (uint64_t at = begin[k]; at < end[k]; at += step * ARROWS_BLOCK) {
             uint64_t row = arrows_block(first, at, step);
 
-            for (uint64_t i = row; i < row + ARROWS_BLOCK && i < end[k]; i++)
-                add(&s, window->location[k], &columns->message[first + i]);
+            for (uint64_t i = row; i < row + ARROWS_BLOCK && i < end[k]; i++) {
+                const struct message *m = &columns->message[first + i];
+
+                s.n_looked_at++;
+                (m->kind == MESSAGE_SEND ? add_sent : add_received)(&s, window->location[k], m);
+            }
+            if (step > 1)
+                end_receiving(&s);
         }
+        end_receiving(&s);
     }
     matrix->is_estimate = step > 1;
     if (step > 1 && s.n_looked_at > 0)

@@ -168,6 +168,46 @@ static void other_ends_that_are_not_there_are_unmatched(void **state)
     sample_columns_release(&sample);
 }
 
+/*
+ * One call receives from both others, which send late: it waits once, for the later one.
+ *
+ *     ns      10        20        30
+ *     rank 0  [MPI_Waitall        . ]
+ *     rank 1            [MPI_Send]
+ *     rank 2                      [MPI_Send]
+ */
+static void a_call_that_receives_several_waits_once(void **state)
+{
+    struct location location[3] = {{.rank = 0}, {.rank = 1}, {.rank = 2}};
+    const struct definitions defs = {.location = location, .n_locations = 3};
+    const uint32_t all[] = {0, 1, 2};
+    uint64_t enter[] = {10, 20, 30}, inclusive[] = {25, 1, 1};
+    struct message message[] = {{20, 31, 8, 2, 0, 1, 0, 0, 0, MESSAGE_RECV},
+                                {30, 32, 8, 3, 0, 2, 0, 0, 1, MESSAGE_RECV},
+                                {20, 21, 8, 0, 0, 0, 0, 0, 0, MESSAGE_SEND},
+                                {30, 31, 8, 1, 0, 0, 0, 0, 0, MESSAGE_SEND}};
+    struct column_range range[3] = {
+        {.n_calls = 1, .n_messages = 2},
+        {.first_call = 1, .n_calls = 1, .first_message = 2, .n_messages = 1},
+        {.first_call = 2, .n_calls = 1, .first_message = 3, .n_messages = 1}};
+    struct columns columns = {
+        .n_locations = 3,
+        .n_calls = 3,
+        .n_messages = 4,
+        .range = range,
+        .message = message,
+        .column = {[COLUMN_ENTER] = enter, [COLUMN_INCLUSIVE] = inclusive}};
+    struct arrows_window window = {0, UINT64_MAX, all, 3};
+    struct message_matrix matrix = {0};
+
+    (void)state;
+    message_matrix_of(&matrix, &columns, NULL, &defs, &window, &(struct matrix_opts){10, NULL});
+    assert_true(matrix.cell[3].messages == 1 && matrix.cell[3].wait_ns == 0);
+    assert_true(matrix.cell[6].messages == 1 && matrix.cell[6].wait_ns == 20);
+    assert_true(matrix.cell[6].longest_wait_ns == 20);
+    message_matrix_release(&matrix);
+}
+
 /* 700,000 records: some are looked at, and what they say is scaled. */
 static void of_very_many_some_stand_for_all(void **state)
 {
@@ -206,6 +246,7 @@ int main(void)
         cmocka_unit_test(one_end_is_where_it_has_to_be),
         cmocka_unit_test(neighbours_are_one_row_where_there_are_many_ranks),
         cmocka_unit_test(other_ends_that_are_not_there_are_unmatched),
+        cmocka_unit_test(a_call_that_receives_several_waits_once),
         cmocka_unit_test(of_very_many_some_stand_for_all),
     };
 

@@ -76,10 +76,13 @@ static void enter(struct builder *t, const struct item *x)
 static void leave(struct builder *t, const struct item *x)
 {
     if (x->does[0] == '<') {
-        const char *does = x->does + 1 + (x->does[1] == '<'), *posted = strchr(does, '/');
+        for (const char *does = x->does; *does == '<'; does += strcspn(does, "< ")) {
+            const char *posted = strchr(does, '/');
 
-        push_message(t, posted ? strtoull(posted + 1, NULL, 10) : x->to, x->to, MESSAGE_RECV,
-                     does);
+            does += 1 + (does[1] == '<');
+            push_message(t, posted ? strtoull(posted + 1, NULL, 10) : x->to, x->to,
+                         MESSAGE_RECV, does);
+        }
     } else if (x->does[0] == '=') {
         push(t, x->to, EVENT_SENT, (uint32_t)strtol(x->does + 1, NULL, 10));
     } else if (x->does[0] && strchr("|^_?", x->does[0])) {

@@ -7,7 +7,7 @@
  *     name@1-9<2        a blocking receive, recorded when it is left
  *     name@1-2>>2       posts a send that is complete when a later call says "=N": the N-th
  *                       message of this rank, from 0
- *     name@5-9<<2/1     completes a receive that was posted at 1
+ *     name@5-9<<2/1     completes a receive that was posted at 1; several: "<<2/1<<3/1"
  *     name@1-9|         a barrier; "^2": a broadcast from rank 2; "_2": a reduction to it;
  *                       "?": another collective
  *     name@5-9|/1       completes a barrier that was begun at 1
