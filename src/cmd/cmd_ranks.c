@@ -145,9 +145,9 @@ char *rank_table_headline(const struct rank_table *r)
     if (r->peers.teams.n_teams > 0)
         fprintf(out, "; of up to %u threads in %s team%s, %s", r->peers.teams.n_threads,
                 text_count(r->peers.teams.n_teams, count), text_plural(r->peers.teams.n_teams),
-                r->peers.teams.n == 0   ? "none is always slower"
-                : r->peers.teams.n == 1 ? "one is always slower"
-                                        : "some are always slower");
+                r->peers.teams.n == 0   ? "none is slower again and again"
+                : r->peers.teams.n == 1 ? "one is slower again and again"
+                                        : "some are slower again and again");
     fclose(out);
     return text;
 }

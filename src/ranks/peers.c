@@ -492,17 +492,13 @@ struct turn {
     uint64_t since_ns; /* when there is one: least is below 0 */
 };
 
-static void turn_add(struct turn *turn, double above, uint64_t end_ns)
+static void turn_add(struct turn *turn, double above)
 {
     if (isnan(above))
         return;
     turn->sum += fmin(fmax(above, -1), 1);
     turn->n++;
     turn->n_own += above > 0;
-    if (turn->sum < turn->least) {
-        turn->least = turn->sum;
-        turn->since_ns = end_ns;
-    }
 }
 
 /* What the executions of a place from one on say that are of its location. Returns the next. */
@@ -512,7 +508,6 @@ static uint32_t turn_of(const struct peer_finder *f, uint32_t p, uint32_t from,
     const struct forest *forest = &f->w->forest;
     double border = peer_cells_find(&f->cells, p, x->path)->ratio - x->above / 2;
     uint32_t location = forest->location[f->out->tree[from]], i = from;
-    uint64_t end_ns;
 
     *turn = (struct turn){0};
     for (; i < f->out->first_tree[p + 1]; i++) {
@@ -520,13 +515,16 @@ static uint32_t turn_of(const struct peer_finder *f, uint32_t p, uint32_t from,
 
         if (forest->location[t] != location)
             break;
-        end_ns = forest->enter_ns[t] + forest->root_ns[t];
         if (f->cells.is_summed[x->path])
-            turn_add(turn, peer_ratio_summed(f->w, f->out, t, x->path) - border, end_ns);
+            turn_add(turn, peer_ratio_summed(f->w, f->out, t, x->path) - border);
         else
             for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++)
                 if (residual_path(&f->w->place, forest, t, v) == x->path)
-                    turn_add(turn, peer_ratio(f->w, f->out, t, v) - border, end_ns);
+                    turn_add(turn, peer_ratio(f->w, f->out, t, v) - border);
+        if (turn->sum < turn->least) { /* from a whole execution on, of the next */
+            turn->least = turn->sum;
+            turn->since_ns = forest->enter_ns[t] + forest->root_ns[t];
+        }
     }
     return i;
 }

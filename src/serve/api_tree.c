@@ -253,13 +253,21 @@ int api_tree(struct worker *worker, const struct request *request, struct respon
 
 int api_typical(struct worker *worker, const struct request *request, struct response *response)
 {
+    const struct definitions *defs = &worker->served->run.defs;
     struct foi_state *state;
     struct call_paths paths;
+    uint32_t site = LOCAL_NONE;
+    double location = 0;
     int rc = worker_model(worker, request->id[0], &state);
 
+    if (rc == 0)
+        rc = request_number(request, "location", 0, defs->n_locations - 1.0, 0, &location);
     if (rc < 0)
         return rc;
-    call_paths_typical(&paths, &state->model, LOCAL_NONE);
+    if (request_text(request, "location", NULL))
+        site = local_typical_site_at(&state->model.local,
+                                     forest_place(defs, (uint32_t)location));
+    call_paths_typical(&paths, &state->model, site);
     response_json(response, call_paths_to_json(&paths, NO_LOCATION));
     call_paths_release(&paths);
     return 0;

@@ -41,6 +41,10 @@ what_is_usual_on_a_rank_is_said_where_it_is_not_what_is_usual_everywhere(void **
     sample_page_ok(p, "/fois/1/typical");
     typical = own_everywhere(p, "compute", &compute);
     assert_true(fabs(typical - 1e6) < 1e5);
+    sample_page_ok(p, "/fois/1/typical?location=3");
+    assert_true(fabs(own_everywhere(p, "compute", &compute) / typical - 2) < 0.1);
+    sample_page_ok(p, "/fois/1/typical?location=2");
+    assert_true(own_everywhere(p, "compute", &compute) == typical);
 
     sample_page_ok(p, "/fois/1/typical/there?locations=2,3");
     for (size_t i = 0; i < 2; i++) {
@@ -63,6 +67,7 @@ static void locations_that_are_not_there_are_refused(void **state)
     struct sample_page *p = *state;
 
     assert_int_equal(sample_page_get(p, "/fois/1/typical/there?locations=8"), ERR_USAGE);
+    assert_int_equal(sample_page_get(p, "/fois/1/typical?location=8"), ERR_USAGE);
     assert_int_equal(sample_page_get(p, "/fois/2/typical/there"), ERR_NOT_FOUND);
     sample_page_ok(p, "/fois/1/typical/there");
     assert_int_equal(json_array_size(json_object_get(p->json, "items")), 8);

@@ -519,9 +519,9 @@ static char *places_text(const struct incident_group *g, char out[GROUP_TEXT_SIZ
     if (most < 2)
         say_ranks(&w, number, g->n);
     else if (least == most)
-        text_say(&w, "on %u ranks alike", most);
+        text_say(&w, "on %u ranks, each by itself", most);
     else
-        text_say(&w, "on %u to %u ranks alike", least, most);
+        text_say(&w, "on %u to %u ranks, each by itself", least, most);
     for (size_t i = 0; i < g->n; i++)
         number[i] = g->incident[i].head_index;
     if (!comes_back)

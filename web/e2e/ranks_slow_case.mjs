@@ -31,7 +31,10 @@ async function opensWithWhoWaits(page, server) {
     assert.ok(scrollHeight <= clientHeight + 1, "it is not cut");
     assert.doesNotMatch(await selectedId(page), /^#2-/);
     await page.locator(".detail .origin", { hasText: /^waits for rank 2: advect/ }).waitFor();
-    assert.match(await detail(page).textContent(), /It is slow beside the others/);
+    assert.match(
+        await detail(page).textContent(),
+        /Rank 2 is slow beside the others\. This execution/,
+    );
     await page.locator(".panel-why h3", { hasText: "Whom it waited for" }).waitFor();
     await accessible(page, "who waits for a slow rank");
 }

@@ -105,7 +105,7 @@ const questions = {
             const beside = page.locator(".paths .beside", { hasText: /ranks: \d/ }).first();
             assert.match(
                 await inSight(beside),
-                /otherwise on rank 2: 1\.\d+ ms; number \d+ on other ranks: 1\.\d+ ms/,
+                /otherwise on rank 2: 1\.\d+ ms; execution \d+ on other ranks: 1\.\d+ ms/,
             );
         },
     },

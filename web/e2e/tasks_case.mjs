@@ -188,7 +188,7 @@ export async function run({ page, server, context }) {
                 const known = (where, text) =>
                     inSight(page.locator(where, { hasText: text }).first());
                 await known(".peer-times tr", /median of 119 others on rank 2.*1\.0/);
-                await known(".peer-times tr", /number 66 on 23 other ranks.*1\.0/);
+                await known(".peer-times tr", /execution 66 on 23 other ranks.*1\.0/);
                 await known(
                     ".paths .beside",
                     /otherwise on rank 2: \d.*; number 66 on other ranks: \d/,

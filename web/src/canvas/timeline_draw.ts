@@ -199,18 +199,22 @@ function drawAxis(c: Pen, scene: Scene): void {
     c.fillStyle = scene.paper;
     c.fillRect(0, 0, scene.width, axisHeight);
     const scale = scaleLinear().domain(scene.window).range([scene.left, scene.width]);
-    const ticks = scale.ticks(Math.max(2, Math.floor((scene.width - scene.left) / 120)));
+    const ticks = scale.ticks(Math.max(3, Math.floor((scene.width - scene.left) / 120)));
     const step = ticks.length > 1 ? ticks[1] - ticks[0] : scene.window[1] - scene.window[0];
     c.fillStyle = scene.dim;
     c.font = "11px system-ui, sans-serif";
     c.textBaseline = "middle";
     c.textAlign = "left";
+    let free = scene.left; /* right of the last text */
     for (const tick of ticks) {
         const x = scale(tick);
         c.fillRect(x, axisHeight - 6, 1, 6);
         const text = formatMoment(tick, step);
-        if (x + c.measureText(text).width + 6 < scene.width)
-            c.fillText(text, x + 4, axisHeight / 2);
+        const wide = c.measureText(text).width;
+        const at = x + wide + 6 < scene.width ? x + 4 : x - 4 - wide; /* the last one */
+        if (at < free) continue;
+        c.fillText(text, at, axisHeight / 2);
+        free = at + wide + 6;
     }
 }
 
@@ -255,8 +259,6 @@ function drawCalls(c: Pen, scene: Scene, blocks: Block[]): Names {
     const names: Names = [];
     const blockOf = new Map(blocks.map((b) => [b.location, b]));
     const drawnTo = new Map<number, number>(); /* row -> the x it is filled to */
-    c.textBaseline = "middle";
-    c.textAlign = "left";
     for (let i = 0; i < calls.n; i++) {
         const block = blockOf.get(calls.location[i]);
         if (!block || calls.end_ns[i] < scene.window[0] || calls.begin_ns[i] > scene.window[1])
@@ -307,6 +309,7 @@ function writeName(
     c.fillStyle = inkOn(colour);
     c.font = "11px system-ui, sans-serif";
     c.textAlign = "left";
+    c.textBaseline = "middle";
     c.fillText(
         name.length <= most ? name : `${name.slice(0, Math.max(1, most - 1))}…`,
         x + 4,
@@ -342,6 +345,19 @@ function heights(scene: Scene): YOf {
         const depth = depthOf.get(`${location}/${call}`) ?? block.depths / 2;
         return yOfRow(scene, block, depth + 0.5);
     };
+}
+
+/* A line that is seen on any colour: twice, the first time wider and as the paper; 0, once only. */
+function haloed(c: Pen, scene: Scene, halo: number, line: number, draw: () => void): void {
+    const colour = c.strokeStyle;
+    if (halo) {
+        c.strokeStyle = scene.paper;
+        c.lineWidth = halo + 2;
+        draw();
+    }
+    c.strokeStyle = colour;
+    c.lineWidth = line;
+    draw();
 }
 
 function arrow(c: Pen, x0: number, y0: number, x1: number, y1: number, head: number): void {
@@ -403,9 +419,11 @@ function drawMessages(c: Pen, scene: Scene, lines: ArrowLine[]): void {
                 ? 0.9
                 : 0.45
             : 0.3; /* one end elsewhere: it says little here */
-        c.lineWidth = isChosen ? 3 : isClear && isMessage ? 1.2 : 0.8;
-        c.setLineDash(isMessage ? [] : launchDashes);
-        arrow(c, ...from, ...to, 6);
+        const line = isChosen ? 3 : isClear && isMessage ? 1.2 : 0.8;
+        haloed(c, scene, isClear ? line : 0, line, () => {
+            c.setLineDash(isMessage ? [] : launchDashes);
+            arrow(c, ...from, ...to, 6);
+        });
     }
     c.setLineDash([]);
     c.globalAlpha = 1;
@@ -483,28 +501,31 @@ function drawLinks(
         if (y === null) continue;
         const [x0, x1] = [toX(scene, link.begin_ns), toX(scene, link.end_ns)];
         const from = Math.max(x0, scene.left);
+        const width = Math.min(x1, scene.width) - from;
         if (x1 >= from)
-            frame(
-                c,
-                scene.hot,
-                from,
-                y - openRow / 2,
-                Math.min(x1, scene.width) - from,
-                openRow,
-                3,
-            );
+            for (const [colour, line] of [
+                [scene.paper, 5],
+                [scene.hot, 3],
+            ] as const)
+                frame(c, colour, from, y - openRow / 2, width, openRow, line);
         places.push([Math.min(Math.max(x0, scene.left) - 10, scene.width - 9), y, link.number]);
     }
     c.strokeStyle = scene.hot;
-    c.lineWidth = 2.5;
     c.setLineDash([6, 3]);
-    places.slice(1).forEach(([x, y], k) => arrow(c, places[k][0], places[k][1], x, y, 8));
+    haloed(c, scene, 2.5, 2.5, () =>
+        places.slice(1).forEach(([x, y], k) => arrow(c, places[k][0], places[k][1], x, y, 8)),
+    );
     c.setLineDash([]);
     for (const [x, y, number] of places) {
-        c.beginPath();
-        c.arc(x, y, 8, 0, 2 * Math.PI);
-        c.fillStyle = scene.hot;
-        c.fill();
+        for (const [colour, radius] of [
+            [scene.paper, 9.5],
+            [scene.hot, 8],
+        ] as const) {
+            c.beginPath();
+            c.arc(x, y, radius, 0, 2 * Math.PI);
+            c.fillStyle = colour;
+            c.fill();
+        }
         c.fillStyle = scene.onHot;
         c.font = "bold 11px system-ui, sans-serif";
         c.textAlign = "center";

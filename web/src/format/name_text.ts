@@ -20,6 +20,11 @@ export function isolate(text: string): string {
     return text.replace(fromTheRight, "\u2068$&\u2069");
 }
 
+/* Numbers stay on one line with their units: "3.05 s", "5.75 %". */
+export function joined(text: string): string {
+    return text.replace(/(\d) (?=(?:%|[num]?s|B|[KMGT]iB|bytes)(?!\w))/g, "$1\u00a0");
+}
+
 const mostWhole = 12; /* letters of a word that is never broken */
 const mark = "\u200b";
 

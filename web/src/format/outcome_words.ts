@@ -2,7 +2,7 @@
 // back to; who is slow always.
 import { Foi, Outcome } from "../api/types";
 import { slowCost } from "./cost_words";
-import { sentence } from "./units";
+import { plural, sentence } from "./units";
 
 /* Beside the list, where who is slow always is not; null where what that costs is not known. */
 export function slowBesideList({ slow, cost_ns }: Outcome): string | null {
@@ -14,13 +14,23 @@ export function slowBesideList({ slow, cost_ns }: Outcome): string | null {
         : `${cost}; it is not listed here`;
 }
 
+/* With the first of the call paths on which somebody is slow alone. */
+export function shortSlow(text: string, why: string): string {
+    const [first, ...more] = why.split(/(?<=\)), /);
+    return more.length
+        ? text.replace(why, `${first}, and on ${plural(more.length, "more call path")}`)
+        : text;
+}
+
 /* What stands around "91 anomalies in 9,880 executions of step": before it who is slow always, where that costs
    the run more; behind it what they cost. */
 export function outcomeWords({ outcome }: Pick<Foi, "outcome">): {
     before: string | null;
     behind: string;
+    whole: string /* with all call paths */;
 } {
-    const slow = outcome.slow && sentence(outcome.slow.text);
+    const all = outcome.slow && sentence(outcome.slow.text);
+    const slow = all && shortSlow(all, outcome.slow!.why);
     const isFirst = outcome.slow?.is_first ?? false;
     const own = outcome.text
         ? sentence(outcome.text)
@@ -30,5 +40,6 @@ export function outcomeWords({ outcome }: Pick<Foi, "outcome">): {
     return {
         before: isFirst ? slow : null,
         behind: isFirst || !slow ? own : `${own} ${slow}`,
+        whole: [isFirst && all, own, !isFirst && all].filter(Boolean).join(" "),
     };
 }

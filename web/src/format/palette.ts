@@ -26,8 +26,11 @@ export const cividis = rgbs("00204d 424e6c 7c7b78 bcaf6f ffea46");
 /* Of what is strange, from the least to the most: away from what they are drawn on. */
 export const hots = {
     light: [rgb("fdd0a2"), anomalyColour],
-    dark: [rgb("75431a"), rgb("f0762b")],
+    dark: [rgb("8a5020"), rgb("ff8a3d")],
 };
+
+/* What heat maps are drawn on; as --hover of theme.css. */
+export const papers = { light: rgb("f1f4f8"), dark: rgb("232932") };
 
 /* Changes from much faster to much slower, with the same in the middle. */
 export const changes = rgbs("542788 8073ac b2abd2 d8dae0 fdb863 e08214 b35806");

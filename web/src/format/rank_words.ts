@@ -1,7 +1,7 @@
 // What is said of a place and its peers.
 import { PeerPath, Place, PlaceKind, Ranks, TeamThread } from "../api/types";
 import { slowCost } from "./cost_words";
-import { formatTime, plural } from "./units";
+import { formatCount, formatTime, plural } from "./units";
 
 /* "+5.1 %", "+5.1 % more to do" */
 export function factorWords(factor: number, kind: PeerPath["kind"]): string {
@@ -25,12 +25,16 @@ export function pathWords(x: PeerPath): string {
     return `${x.path}${stage} ${much}${kernel} (${formatTime(x.excess_ns)}${often})${x.is_sure ? "" : " perhaps"}`;
 }
 
-export function placeWords(p: Place): string {
+/* awaited: how many others wait for it. */
+export function placeWords(p: Place, awaited = 0): string {
     const paths = p.paths.slice(0, 3).map(pathWords).join(", ");
     const whom = p.waits_for === p.place ? "its own threads" : p.waits_for;
     const waits = whom === null ? "" : `for ${whom}`;
     const cost = slowCost(p);
-    return [paths, cost && `costs the run ${cost}`, waits].filter(Boolean).join("; ");
+    const whose = awaited
+        ? `${formatCount(awaited)} wait${awaited === 1 ? "s" : ""} for it`
+        : "";
+    return [paths, cost && `costs the run ${cost}`, waits, whose].filter(Boolean).join("; ");
 }
 
 /* What people read for a verdict: of ranks, of calls, of changes. */
@@ -39,6 +43,14 @@ export function verdictWord(verdict: string): string {
 }
 
 const order = ["slow", "imbalanced", "unsure", "waits", "usual"];
+
+/* How many places wait for each, by its name: whom others wait for is of interest though it is typical. */
+export function waitedFor(places: readonly Place[]): Map<string, number> {
+    const many = new Map<string, number>();
+    for (const { place, waits_for: whom } of places)
+        if (whom !== null && whom !== place) many.set(whom, (many.get(whom) ?? 0) + 1);
+    return many;
+}
 
 /* Those to blame first, then those that wait, the longest first. */
 export function byInterest(a: Place, b: Place): number {
@@ -80,10 +92,10 @@ export function teamsWords(teams: Ranks["teams"]): string {
     const { compared, threads, slow } = teams;
     const found =
         slow.length === 0
-            ? "none is always slower"
+            ? "none is slower again and again"
             : slow.length === 1
-              ? "one is always slower"
-              : "some are always slower";
+              ? "one is slower again and again"
+              : "some are slower again and again";
     return ` Of up to ${plural(threads, "thread")} in ${plural(compared, "team")}, ${found}.`;
 }
 

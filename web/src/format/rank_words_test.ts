@@ -116,10 +116,13 @@ test("threads in teams are said as snag ranks prints them", () => {
     assert.equal(
         headline({ places: [place("unsure", 0)], by: "thread", teams }),
         "There is only one thread, which cannot be compared. " +
-            "Of up to 4 threads in 240 teams, one is always slower.",
+            "Of up to 4 threads in 240 teams, one is slower again and again.",
     );
-    assert.match(teamsWords({ ...teams, slow: [] }), /none is always slower\.$/);
-    assert.match(teamsWords({ ...teams, slow: [thread, thread] }), /some are always slower\.$/);
+    assert.match(teamsWords({ ...teams, slow: [] }), /none is slower again and again\.$/);
+    assert.match(
+        teamsWords({ ...teams, slow: [thread, thread] }),
+        /some are slower again and again\.$/,
+    );
     assert.equal(threadWords(thread), "loop > sweep +40 %; costs the run 3.00 ms");
     assert.equal(threadWords({ ...thread, cost_ns: null }), "loop > sweep +40 %");
     assert.equal(

@@ -10,7 +10,8 @@ const ofMany = {
     onRank: "typical with the same calls on this rank",
     absent: "typically absent",
     help: "typical: of executions with the same calls, on this rank",
-    paths: "what most executions call, with typical times",
+    single: "typical calls",
+    paths: "what most executions call, each call of typical length: together",
 };
 
 const ofFew: typeof ofMany = {
@@ -21,8 +22,9 @@ const ofFew: typeof ofMany = {
     execution: "the median of all executions",
     onRank: "median of all executions",
     absent: "absent in most",
-    help: "of so few executions it is not known what is typical",
-    paths: "what most executions call, with the medians of their times",
+    help: "of so few executions it is not known what is typical; of an even number the median is the lower of the two in the middle",
+    single: "calls of median length",
+    paths: "what most executions call, each call of median length: together",
 };
 
 export const typicalWords = (isFew: boolean) => (isFew ? ofFew : ofMany);

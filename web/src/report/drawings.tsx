@@ -88,7 +88,7 @@ function TreeDrawing({ address }: { address: string }) {
             {usual.length > 0 && (
                 <>
                     <p>
-                        {words.paths}: {formatTime(usually)}
+                        {words.paths} {formatTime(usually)}
                     </p>
                     <Icicle
                         nodes={usual}
@@ -171,7 +171,7 @@ function PointsDrawing({ address }: { address: string }) {
         makeAxis(all.duration_ns, true),
     ];
     const { order, firstKept } = sample(all.verdict, all.label, 100, new Set());
-    const box = { left: 54, bottom: 26, width, height: pointsHeight };
+    const box = { left: 54, bottom: 38, width, height: pointsHeight };
     const view = {
         scaleX: width - box.left - 8,
         scaleY: pointsHeight - box.bottom - 8,

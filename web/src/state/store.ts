@@ -193,6 +193,8 @@ export const foi = computed<Foi | null>(() => {
 
 /* There are too few executions to say what is typical: each stands beside the median of all. */
 export const isFew = computed(() => foi.value?.outcome?.is_few ?? false);
+/* What an execution is that is no anomaly. */
+export const calm = computed(() => (isFew.value ? "not judged" : "normal"));
 export const typicalNow = computed(() => typicalWords(isFew.value));
 
 /* Executions whose label is another than was learnt. */

@@ -15,7 +15,15 @@ import { formatTime, plural } from "../format/units";
 import { select } from "../state/actions";
 import { entryOfIncident } from "../state/entries";
 import { groupQuery } from "../state/filter";
-import { details, filter, foi, scoresVersion, selected } from "../state/store";
+import {
+    calm,
+    details,
+    executions,
+    filter,
+    foi,
+    scoresVersion,
+    selected,
+} from "../state/store";
 import { useQuery } from "../state/query";
 import { Members, MembersHead, useFirst, useFold } from "./incident_item";
 import { LabelButtons } from "./labels";
@@ -56,7 +64,9 @@ function OneOfThem({ of }: { of: Incident }) {
                     {trees.length > 1 && (isOpen ? "▾" : "▸")}
                 </span>
                 <span class="id">{shortId(of.head)}</span>
-                <span class="dim">at {formatTime(of.begin_ns)}</span>
+                <span class="dim">
+                    at {formatTime(executions.value?.enter_ns[of.head_tree] ?? of.begin_ns)}
+                </span>
                 <span class="duration">
                     {isCost(of) && <span class="visually-hidden">cost: </span>}
                     {shortAmount(of)}
@@ -152,7 +162,7 @@ export function CauseItem({ of, trees }: { of: IncidentGroup; trees: number[] })
                         {of.times > of.incidents.length && `, ${plural(of.times, "time")}`}
                     </span>
                     <span class="verdict">
-                        {of.verdict === "anomaly" ? "▲ anomalies" : "normal"}
+                        {of.verdict === "anomaly" ? "▲ anomalies" : calm.value}
                     </span>
                 </span>
                 <span class="what">

@@ -11,8 +11,8 @@ import { treeBeside } from "../state/entries";
 import { entries, hasMore, listQuery, selectStep } from "../state/list";
 import { blameNow, goToOrigin } from "../state/origin";
 import { shownQuery } from "../state/selected";
-import { busy, executions, labelsToLearn, selected, typicalNow } from "../state/store";
-import { originOf } from "../format/origin";
+import { busy, calm, executions, labelsToLearn, selected, typicalNow } from "../state/store";
+import { originOf, upper } from "../format/origin";
 import { shortName } from "../state/names";
 import { FoldButton } from "./fold";
 import { LabelButtons } from "./labels";
@@ -94,7 +94,7 @@ function OriginButton({ of }: { of: Shown }) {
     const link = origin && (origin.link ?? of.cause![of.cause!.length - 1]);
     if (!origin || !link || !blame) return null;
     const words = origin.link
-        ? `${origin.who}: ${shortName(link.function)}, ${formatTime(link.time_ns)}`
+        ? `${origin.who}: ${shortName(link.function)}, ${formatTime(link.time_ns)} long`
         : origin.who;
     const isSlow = blame === "slow";
     return (
@@ -107,7 +107,7 @@ function OriginButton({ of }: { of: Shown }) {
                 <span class="dim">{isSlow ? "waits for" : "goes back to"}</span>{" "}
                 <Sentence of={words} />
             </button>
-            {isSlow && " It is slow beside the others. This execution:"}
+            {isSlow && ` ${upper(origin.who)} is slow beside the others. This execution:`}
         </>
     );
 }
@@ -182,7 +182,7 @@ export function Detail() {
                 <h1 title={it.id}>
                     {shortId(it.id)}{" "}
                     <span class="verdict">
-                        {it.verdict === "anomaly" ? "▲ anomaly" : "normal"}
+                        {it.verdict === "anomaly" ? "▲ anomaly" : calm.value}
                     </span>
                 </h1>
                 <StepButtons />

@@ -14,7 +14,7 @@ import {
 import { formatScore, formatTime, plural } from "../format/units";
 import { select } from "../state/actions";
 import { inTime } from "../state/entries";
-import { executions, selected } from "../state/store";
+import { calm, executions, selected } from "../state/store";
 import { LabelButtons } from "./labels";
 import { Sentence } from "./name";
 import { Recurrence } from "./recurrence";
@@ -139,7 +139,9 @@ function Facts({ of, isOpen }: { of: Incident; isOpen: boolean }) {
                 </span>
                 <b title={`${of.head}: the execution it goes back to`}>{shortId(of.head)}</b>
                 {causedBy(of) && <span title="where the cause is">{causedBy(of)}</span>}
-                <span class="verdict">{of.verdict === "anomaly" ? "▲ anomaly" : "normal"}</span>
+                <span class="verdict">
+                    {of.verdict === "anomaly" ? "▲ anomaly" : calm.value}
+                </span>
             </span>
             <span class="what">
                 <Sentence of={incidentReason(of)} />
@@ -150,8 +152,8 @@ function Facts({ of, isOpen }: { of: Incident; isOpen: boolean }) {
                         {amounts.words}
                     </span>
                 )}
-                <span title="when the first of its executions began">
-                    at {formatTime(of.begin_ns)}
+                <span title="when it began">
+                    at {formatTime(executions.value?.enter_ns[of.head_tree] ?? of.begin_ns)}
                 </span>
             </span>
             {of.members.length > 1 && (

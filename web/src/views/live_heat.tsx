@@ -106,6 +106,7 @@ function Picture({ heat }: { heat: HeatMap }) {
                 of={[pixels]}
                 rgba={() => pixels.rgba}
                 ends={[`rank ${heat.rank[0]}`, `${heat.rank[heat.rows - 1]}`]}
+                across={[timeOf(0), timeOf(heat.width)]}
                 label={`History of ${heat.rows} ranks; the table of ranks has the same as numbers`}
                 hover={setAt}
                 choose={({ row }) => toggleRank(heat.rank[row])}

@@ -14,14 +14,14 @@ import {
     rowName,
     totalOf,
 } from "../canvas/message_matrix";
-import { css, scaleColour } from "../format/colour";
+import { countColour, css } from "../format/colour";
 import { formatBytes, formatCount, formatTime, plural } from "../format/units";
 import { showView } from "../state/shown_views";
 import { locationOf } from "../state/places";
 import { choosesExecutions } from "../state/filter";
 import { isFiltered, lanesLeft } from "../state/filtered";
 import { useQuery } from "../state/query";
-import { filter, messagesBy, messagesOf, shownRanks } from "../state/store";
+import { filter, messagesBy, messagesOf, shownRanks, theme } from "../state/store";
 import { windowNow } from "../state/timeline";
 import { NotFiltered } from "./filters";
 import { HeatPicture } from "./heat_picture";
@@ -85,6 +85,11 @@ function words(of: MessageMatrix, { row, column }: Cell): string {
     );
 }
 
+/* Ranks that sent or received; where several share a row, all there are. */
+function talking({ rank, ranks_per_row, from, to }: MessageMatrix): number {
+    return ranks_per_row > 1 ? rank.length : new Set([...from, ...to]).size;
+}
+
 /* What the whole matrix holds. */
 function summary(of: MessageMatrix): string {
     const about = of.is_estimate ? "about " : "";
@@ -93,7 +98,7 @@ function summary(of: MessageMatrix): string {
         : "";
     return (
         `${about}${plural(Math.round(totalOf(of.messages)), "message")}, ${formatBytes(totalOf(of.bytes))}, ` +
-        `between ${plural(of.rank.length, "rank")}${of.ranks_per_row > 1 ? `, ${of.ranks_per_row} to a row` : ""}; ` +
+        `between ${plural(talking(of), "rank")}${of.ranks_per_row > 1 ? `, ${of.ranks_per_row} to a row` : ""}; ` +
         `receivers waited ${about}${formatTime(totalOf(of.wait_ns))} for senders${lost}`
     );
 }
@@ -135,7 +140,7 @@ function figureOf(of: MessageMatrix, by: Measured, canvas: HTMLCanvasElement): P
         about: names[by],
         keys: highest.flatMap((most) =>
             keyShares.map((share) => ({
-                colour: css(scaleColour(Math.sqrt(share))),
+                colour: css(countColour(Math.sqrt(share), theme.value === "dark")),
                 text: textOf(by, share * most),
             })),
         ),
@@ -147,7 +152,11 @@ function Matrix({ of }: { of: MessageMatrix }) {
     const box = useRef<HTMLDivElement>(null);
     const { cell, now: cellNow, set: setCell } = useCell();
     const by = messagesBy.value;
-    const { rgba, highest } = useMemo(() => heatPixels(heatOf(of, by)), [of, by]);
+    const isDark = theme.value === "dark";
+    const { rgba, highest } = useMemo(
+        () => heatPixels(heatOf(of, by), (x) => countColour(x, isDark)),
+        [of, by, isDark],
+    );
     usePicture("messages", () => figureOf(of, by, box.current!.querySelector("canvas")!));
     const key = (event: KeyboardEvent) => {
         const step = cellSteps[event.key];
@@ -214,7 +223,7 @@ function Matrix({ of }: { of: MessageMatrix }) {
                 <span class="map-keys" aria-hidden="true">
                     {keyShares.map((x) => (
                         <span>
-                            <i style={{ background: css(scaleColour(Math.sqrt(x))) }} />
+                            <i style={{ background: css(countColour(Math.sqrt(x), isDark)) }} />
                             {textOf(by, x * highest)}
                         </span>
                     ))}
@@ -227,10 +236,22 @@ function Matrix({ of }: { of: MessageMatrix }) {
 const columns: { title: string; by: Measured; help?: string }[] = [
     { title: "Messages", by: "messages" },
     { title: "Bytes", by: "bytes" },
-    { title: "Mean", by: "mean_ns", help: "from where it was sent to where it had arrived" },
-    { title: "Longest", by: "longest_ns", help: "the same, of the one that took longest" },
-    { title: "Waited", by: "wait_ns", help: "receivers that were there before the sender" },
-    { title: "Longest wait", by: "longest_wait_ns", help: "of one message" },
+    {
+        title: "Mean transfer",
+        by: "mean_ns",
+        help: "from where it was sent to where it had arrived",
+    },
+    {
+        title: "Longest transfer",
+        by: "longest_ns",
+        help: "the same, of the one that took longest",
+    },
+    {
+        title: "Waited",
+        by: "wait_ns",
+        help: "of receivers that were there before the sender; a call that receives several waits once, for the last of their senders",
+    },
+    { title: "Longest wait", by: "longest_wait_ns", help: "of one call" },
 ];
 
 /* Where there is little room, what is not chosen makes way. */
@@ -317,7 +338,7 @@ function Found({ of }: { of: MessageMatrix }) {
                     ? "No message was sent in this window."
                     : isFiltered.value
                       ? "No message passes the filter."
-                      : "The run has no messages between ranks."}
+                      : "The trace has no messages from rank to rank. Collectives are not in this table; the timeline has them."}
             </Empty>
         );
     return (

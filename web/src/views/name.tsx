@@ -1,6 +1,6 @@
 // Names of other people's functions: however long, they fill no view; from whichever side they are read, what stands beside
 // them stays where it is.
-import { foldMiddle, isolate, pieces } from "../format/name_text";
+import { foldMiddle, isolate, joined, pieces } from "../format/name_text";
 
 /* A text whose long names go on in the next line where their words meet. */
 function Pieces({ of }: { of: string }) {
@@ -27,7 +27,7 @@ export function Name({ of }: { of: string }) {
 
 /* A sentence with names in it. */
 export function Sentence({ of }: { of: string }) {
-    return <Pieces of={isolate(of)} />;
+    return <Pieces of={joined(isolate(of))} />;
 }
 
 /* Of a call path: "step > solve". */

@@ -49,7 +49,7 @@ export function AgainstPeers({ of }: { of: Shown }) {
                         ns={median(own)}
                     />
                     <Row
-                        what={`median of number ${of.index} on ${several(then, where)}`}
+                        what={`median of execution ${of.index} on ${several(then, where)}`}
                         ns={median(then)}
                     />
                 </tbody>
@@ -84,10 +84,15 @@ export function PathBeside({ of, path }: { of: Shown; path: PathShare }) {
         if (!trees.length) return null;
         return times ? formatTime(medianOf(trees.map((t) => times.get(t) ?? 0))!) : "... ms";
     };
+    const others = times && beside?.own?.map((t) => times.get(t) ?? 0);
+    // Then it is no reason: what is typical of a path is that of all ranks.
+    const isAsLong =
+        path.excess_ns > 0 && others?.length && medianOf(others)! >= 0.99 * path.exclusive_ns;
     const [own, then] = [median(beside?.own), median(beside?.then)];
     const words = [
-        own !== null && `otherwise on ${locationName(of.rank, of.thread)}: ${own}`,
-        then !== null && `number ${of.index} on ${beside?.where ?? "other rank"}s: ${then}`,
+        own !== null &&
+            `otherwise on ${locationName(of.rank, of.thread)}: ${own}${isAsLong ? ", as long or longer" : ""}`,
+        then !== null && `execution ${of.index} on ${beside?.where ?? "other rank"}s: ${then}`,
     ].filter(Boolean);
     return words.length ? <small class="beside">{words.join("; ")}</small> : null;
 }

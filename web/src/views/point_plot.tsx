@@ -23,7 +23,7 @@ import { pointsPicture } from "./scatter_picture";
 import { usePlane } from "./use_plane";
 import { useSize } from "./use_size";
 
-const margin = { left: 54, bottom: 26, top: 15, right: 15 }; /* a point, with its ring */
+const margin = { left: 54, bottom: 38, top: 15, right: 15 }; /* a point, with its ring */
 const reach = 14; /* pixels around the pointer in which a point is found */
 
 /* In the time line of the browser's own tools, and for e2e/measure.mjs. */

@@ -334,7 +334,7 @@ function Legend({ of, what, cell }: { of: Shape; what: string; cell: Cell | null
     const said = cell
         ? words(of, cell)
         : map.highest_ns > 0
-          ? `Colour: ${what}, in ${length} of a lane. Across: ${formatTime(map.begin_ns)} to ${formatTime(map.end_ns)}.`
+          ? `Colour: ${what}, in each ${length} of a lane. Across: time since the start, to ${formatTime(map.end_ns)}.`
           : isFew.value && what === names.lost
             ? "Too few executions to say what is typical: what was lost is not known."
             : `No ${what}${map.not_known?.executions ? " that is known" : ""}.`;
@@ -438,6 +438,7 @@ function MapPicture({ map, rows }: { map: RankMap; rows: number[] }) {
                 of={[map, rows]}
                 rgba={rgba}
                 ends={[shortName(rows[0]), shortName(rows[rows.length - 1])]}
+                across={[map.begin_ns, map.end_ns]}
                 label={`Map of ${what}`}
                 hover={setCell}
                 choose={(chosen) => showCell(of, chosen)}

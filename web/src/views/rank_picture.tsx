@@ -5,6 +5,7 @@ import { Cell, fewerRows, Heat, heatPixels, rowOf } from "../canvas/heat";
 import { drawTimeAxis, timeAxisHeight } from "../canvas/figure";
 import { SvgPen } from "../canvas/svg_pen";
 import { css, hotColour } from "../format/colour";
+import { papers, Rgb } from "../format/palette";
 import { formatTime, plural } from "../format/units";
 import { Key } from "../canvas/figure";
 import { isFew, theme } from "../state/store";
@@ -13,7 +14,8 @@ import { inks } from "./inks";
 import { Legend, LegendKeys } from "./legend";
 import { newPen, Picture, usePicture } from "./pictures";
 
-const least = 0.02; /* slower than usual by less is not coloured */
+const least = 0.02; /* slower than is typical by less is not coloured, */
+const plain = 0.1; /* and by less than this is paler still: noise is, in most programs */
 const most = 1; /* twice as long: as dark as it gets */
 
 interface Props {
@@ -24,7 +26,7 @@ interface Props {
 }
 
 const mostRows = 120; /* of a picture: of more ranks several share one */
-const keySteps = [0.1, 0.5, 1];
+const keySteps = [0.05, 0.1, 0.5, 1];
 const mostRects = 20000; /* in a figure; more cells are an image */
 const figure = { width: 620, left: 70, row: 14, most: 420 };
 
@@ -33,8 +35,16 @@ function overUsual(factor: number): number {
 }
 
 /* Noise stays pale: the last colour is always that of twice as long, and steps are even. */
+function rgbOf(over: number, isDark: boolean): Rgb {
+    const paper = isDark ? papers.dark : papers.light;
+    const part = Math.min(1, over / plain) ** 2;
+    return hotColour(over / most, isDark).map((c, k) =>
+        Math.round(paper[k] + (c - paper[k]) * part),
+    ) as Rgb;
+}
+
 function colourOf(over: number, isDark = false): string | null {
-    return over > 0 ? css(hotColour(over / most, isDark)) : null;
+    return over > 0 ? css(rgbOf(over, isDark)) : null;
 }
 
 /* "10 % longer" */
@@ -148,9 +158,14 @@ export function RankPicture({ ranks, begin_ns, areFew = isFew.value, pick }: Pro
                 box={box}
                 of={[shown, isDark]}
                 rgba={() =>
-                    heatPixels(shown, (root) => hotColour(root ** 2, isDark), most).rgba
+                    heatPixels(shown, (root) => rgbOf(most * root ** 2, isDark), most).rgba
                 }
                 ends={[places[0].place, places[heat.rows - 1].place]}
+                across={
+                    [0, heat.width].map(
+                        (column) => history.begin_ns - begin_ns + column * history.bin_ns,
+                    ) as [number, number]
+                }
                 label={`How long own work took on ${plural(heat.rows, ranks.by)} over time, against what is typical; the table below says who is slow`}
                 hover={setAt}
                 choose={pick && choose}
@@ -173,7 +188,7 @@ export function RankPicture({ ranks, begin_ns, areFew = isFew.value, pick }: Pro
             <p class="dim">
                 {at && factor !== null
                     ? `${places[row!].place}, ${timeOf(at.column)}: ${factor ? `own work takes ${factor.toFixed(2)} times the typical` : "no execution begins"}`
-                    : `${timeOf(0)} to ${timeOf(heat.width)} across${pick ? "; a click shows it in the timeline" : ""}`}
+                    : `Across: when an execution began, ${timeOf(0)} to ${timeOf(heat.width)} since the start; blank where none began, or none took longer${pick ? "; a click shows it in the timeline" : ""}`}
             </p>
         </>
     );

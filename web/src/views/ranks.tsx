@@ -15,6 +15,7 @@ import {
     threadsOf,
     threadWords,
     verdictWord,
+    waitedFor,
 } from "../format/rank_words";
 import { Table } from "../format/csv";
 import { formatCount, formatTime } from "../format/units";
@@ -47,7 +48,8 @@ function useRanks(by: PlaceKind | "", isAsked: boolean): Answer<Ranks> {
     );
 }
 
-function Cells({ place, sums }: { place: Place; sums: PlaceSums | null }) {
+function Cells(props: { place: Place; sums: PlaceSums | null; awaited?: number }) {
+    const { place, sums, awaited } = props;
     const all = place.own_ns + place.wait_ns || 1;
     if (sums)
         return (
@@ -68,7 +70,7 @@ function Cells({ place, sums }: { place: Place; sums: PlaceSums | null }) {
             <td>{(100 * Math.max(place.slowdown - 1, 0)).toFixed(1)} %</td>
             <td>{((100 * place.wait_ns) / all).toFixed(1)} %</td>
             <td class="words why">
-                <Sentence of={placeWords(place)} />
+                <Sentence of={placeWords(place, awaited)} />
             </td>
         </>
     );
@@ -105,6 +107,7 @@ function Threads({ of, threads }: { of: Place; threads: Answer<Ranks> }) {
 function Row(props: {
     place: Place;
     sums: PlaceSums | null;
+    awaited?: number; /* by so many others */
     isOpen: boolean;
     toggle?: () => void;
     threads: Answer<Ranks>;
@@ -127,7 +130,7 @@ function Row(props: {
                         place.place
                     )}
                 </th>
-                <Cells place={place} sums={props.sums} />
+                <Cells place={place} sums={props.sums} awaited={props.awaited} />
             </tr>
             {isOpen && <Threads of={place} threads={props.threads} />}
         </>
@@ -136,7 +139,14 @@ function Row(props: {
 
 /* Those to blame first; of what passes a filter those that lost most. */
 function placesInOrder({ places }: Ranks, sums: Sums): [Place, PlaceSums | null][] {
-    if (!sums) return [...places].sort(byInterest).map((place) => [place, null]);
+    const many = waitedFor(places);
+    const isCalm = (p: Place) => p.verdict === "usual";
+    const awaited = (a: Place, b: Place) =>
+        isCalm(a) && isCalm(b) ? (many.get(b.place) ?? 0) - (many.get(a.place) ?? 0) : 0;
+    if (!sums)
+        return [...places]
+            .sort((a, b) => awaited(a, b) || byInterest(a, b))
+            .map((place) => [place, null]);
     return places
         .map((place): [Place, PlaceSums] => [place, sums.get(place)!])
         .filter(([, { executions }]) => executions > 0)
@@ -190,6 +200,8 @@ function Places({ ranks, sums }: { ranks: Ranks; sums: Sums }) {
         if (!next.delete(place)) next.add(place);
         setOpen(next);
     };
+    const inOrder = placesInOrder(ranks, sums);
+    const awaited = waitedFor(ranks.places);
     return (
         <table class="places words-last">
             <Head ranks={ranks} isPart={sums !== null} />
@@ -204,18 +216,25 @@ function Places({ ranks, sums }: { ranks: Ranks; sums: Sums }) {
                         <td class="words why">{threadWords(x)}</td>
                     </tr>
                 ))}
-                {placesInOrder(ranks, sums)
-                    .slice(0, mostRows)
-                    .map(([place, of]) => (
-                        <Row
-                            key={place.place}
-                            place={place}
-                            sums={of}
-                            isOpen={open.has(place.place)}
-                            toggle={isFoldable ? () => toggle(place.place) : undefined}
-                            threads={threads}
-                        />
-                    ))}
+                {inOrder.slice(0, mostRows).map(([place, of]) => (
+                    <Row
+                        key={place.place}
+                        place={place}
+                        sums={of}
+                        awaited={awaited.get(place.place)}
+                        isOpen={open.has(place.place)}
+                        toggle={isFoldable ? () => toggle(place.place) : undefined}
+                        threads={threads}
+                    />
+                ))}
+                {inOrder.length > mostRows && (
+                    <tr>
+                        <td class="words dim" colSpan={columns}>
+                            {formatCount(inOrder.length - mostRows)} more are not listed: none
+                            of them stands out.
+                        </td>
+                    </tr>
+                )}
             </tbody>
         </table>
     );

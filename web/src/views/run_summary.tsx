@@ -6,21 +6,19 @@ import { formatCount, plural } from "../format/units";
 import { isFiltered } from "../state/filtered";
 import { showView } from "../state/shown_views";
 import { foi } from "../state/store";
+import { Sentence } from "./name";
 
 /* children: the function of interest. What is too long for two lines, or three where somebody is slow always, is in the title. */
 export function RunSummary({ children }: { children: ComponentChildren }) {
     const of = foi.value;
     if (!of) return null;
-    const { before, behind } = outcomeWords(of);
+    const { before, behind, whole } = outcomeWords(of);
     return (
-        <p
-            class={before ? "run-summary with-slow" : "run-summary"}
-            title={[before, behind].filter((part) => part).join(" ")}
-        >
+        <p class={before ? "run-summary with-slow" : "run-summary"} title={whole}>
             {before && (
                 <>
                     <button class="to-ranks" onClick={() => showView("ranks")}>
-                        {before}
+                        <Sentence of={before} />
                     </button>{" "}
                 </>
             )}
@@ -29,7 +27,7 @@ export function RunSummary({ children }: { children: ComponentChildren }) {
                 <b>{plural(of.anomalies, "anomaly", "anomalies")}</b> in {formatCount(of.trees)}{" "}
                 executions of {children}.
             </span>{" "}
-            {behind}
+            <Sentence of={behind} />
         </p>
     );
 }

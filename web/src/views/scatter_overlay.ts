@@ -2,7 +2,7 @@
 import { Axis } from "../canvas/axis";
 import { Pen } from "../canvas/svg_pen";
 import { View } from "../canvas/points";
-import { formatCount, formatTime } from "../format/units";
+import { formatCount, formatMoment, formatTime } from "../format/units";
 import { Attribute } from "../state/store";
 
 interface Colours {
@@ -31,8 +31,10 @@ const titles: Record<Attribute, string> = {
     vertices: "calls in it",
 };
 
-function tickText(value: number, attribute: Attribute): string {
-    if (attribute.endsWith("_ns")) return formatTime(value);
+/* stepNs: between ticks, where it is the same between all. */
+function tickText(value: number, attribute: Attribute, stepNs: number | null): string {
+    if (attribute.endsWith("_ns"))
+        return stepNs === null ? formatTime(value) : value ? formatMoment(value, stepNs) : "0";
     return Number.isInteger(value)
         ? formatCount(value)
         : attribute === "score"
@@ -58,36 +60,41 @@ export function drawAxes(
     context.strokeStyle = colours.dim;
     context.textAlign = "center";
     context.textBaseline = "top";
-    const title = `${titles[xName]}${xAxis.isLog ? " (log)" : ""} →`;
-    const titleAt = width - 4 - context.measureText(title).width;
-    for (const tick of xAxis.ticks(
+    const stepOf = (ticks: { value: number }[], { isLog }: Axis) =>
+        isLog || ticks.length < 2 ? null : ticks[1].value - ticks[0].value;
+    const across = xAxis.ticks(
         value((left - view.x) / view.scaleX),
         value((width - view.x) / view.scaleX),
-        Math.max(2, width / 110),
-    )) {
+        Math.max(3, (width - left) / 110),
+    );
+    for (const tick of across) {
         const x = place(tick.at) * view.scaleX + view.x;
-        if (x < left || x > titleAt - 30) continue;
+        if (x < left) continue;
         context.fillRect(x, height - bottom, 1, 4);
-        context.fillText(tickText(tick.value, xName), x, height - bottom + 5);
+        const text = tickText(tick.value, xName, stepOf(across, xAxis));
+        const half = context.measureText(text).width / 2;
+        context.fillText(text, Math.min(x, width - 2 - half), height - bottom + 5);
     }
     context.textAlign = "right";
     context.textBaseline = "middle";
     const low = value(1 - (height - bottom - view.y) / view.scaleY);
-    for (const tick of yAxis.ticks(
-        low,
-        value(1 + view.y / view.scaleY),
-        Math.max(2, height / 50),
-    )) {
+    const down = yAxis.ticks(low, value(1 + view.y / view.scaleY), Math.max(3, height / 50));
+    for (const tick of down) {
         const y = (1 - place(tick.at)) * view.scaleY + view.y;
         if (y < 20 || y > height - bottom) continue;
         context.fillRect(left - 4, y, 4, 1);
-        context.fillText(tickText(tick.value, yName), left - 6, y);
+        context.fillText(tickText(tick.value, yName, stepOf(down, yAxis)), left - 6, y);
     }
     context.fillStyle = colours.ink;
     context.textBaseline = "top";
     context.textAlign = "left";
     context.fillText(`${titles[yName]}${yAxis.isLog ? " (log)" : ""} ↑`, 4, 1);
-    context.fillText(title, titleAt, height - bottom + 5);
+    context.textAlign = "right";
+    context.fillText(
+        `${titles[xName]}${xAxis.isLog ? " (log)" : ""} →`,
+        width - 4,
+        height - bottom + 19,
+    );
 }
 
 export function drawRings(
@@ -117,8 +124,9 @@ export function drawRings(
         context.fillStyle = `rgb(${rgba.slice(4 * selected, 4 * selected + 3).join()})`;
         context.fill();
         ring(selected, 4, 1, colours.ink);
-        ring(selected, 10, 5, colours.paper);
-        ring(selected, 10, 2.5, colours.ink);
+        // Thin, as its neighbours are to be seen.
+        ring(selected, 8, 3.5, colours.paper);
+        ring(selected, 8, 2, colours.ink);
     }
     context.lineWidth = 1;
 }

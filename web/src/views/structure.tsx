@@ -81,7 +81,7 @@ function Drawing({ tree, typical }: { tree: Tree; typical: Tree | null }) {
     const own = nodes[0]?.inclusive_ns ?? 1;
     const usually = usual[0]?.inclusive_ns ?? 0;
     const here = shownNow()?.usual_duration_ns;
-    const usualTitle = `${typicalNow.value.paths}: ${formatTime(usually)}`;
+    const usualTitle = `${typicalNow.value.paths} ${formatTime(usually)}`;
     const wide = Math.max(50, width - 16);
     const scale = wide / Math.max(own, usually, 1);
     const isMarked = (of: TreeNode[]) => (i: number) => isPathMarked(pathOf(of, i));
@@ -191,8 +191,11 @@ export function StructureView() {
         (abort) => getJson(`/fois/${id}/executions/${tree}/tree`, abort),
         scoresVersion.value,
     );
-    const typical = useQuery<Tree>(id === undefined ? null : String(id), (abort) =>
-        getJson(`/fois/${id}/typical`, abort),
+    // With the times that are typical of calls there: those of other ranks would say that it is slow, or fast.
+    const location = own.value?.nodes[0]?.location ?? null;
+    const typical = useQuery<Tree>(
+        id === undefined || location === null ? null : `${id} typical ${location}`,
+        (abort) => getJson(`/fois/${id}/typical?location=${location}`, abort),
     );
     return (
         <Panel name="structure" tools={<Tools />}>

@@ -15,10 +15,14 @@ function inOthers(s: Subtree): string {
     return `in those ${formatTime(s.usual_ns)} in ${formatMean(s.usual_calls)}`;
 }
 
-/* "56 times as much as in its like"; of what is missing here there is no factor. */
-function factor(importance: number): string {
-    const times = Math.exp(Math.abs(importance));
-    return `${times < 9.95 ? times.toFixed(1) : formatMean(times)}× ${importance < 0 ? "less" : "more"}`;
+/* "4.2 × the time", of what lasts as long "2.0 × the calls"; of what is missing on one side there is no factor. */
+function factor(of: Subtree): string {
+    if (!of.calls) return "not here";
+    if (of.usual_calls < 0.05) return "only here";
+    const time = of.usual_ns > 0 ? of.inclusive_ns / of.usual_ns : 1;
+    const isOfTime = time >= 1.1 || time <= 1 / 1.1;
+    const times = isOfTime ? time : of.calls / of.usual_calls;
+    return `${times < 9.95 ? times.toPrecision(2) : formatMean(times)} × the ${isOfTime ? "time" : "calls"}`;
 }
 
 function Line({ of, most }: { of: Subtree; most: number }) {
@@ -40,7 +44,7 @@ function Line({ of, most }: { of: Subtree; most: number }) {
                     >
                         <rect width={(Math.abs(of.importance) / most) * 100} height="1" />
                     </svg>
-                    <b>{factor(of.importance)}</b>
+                    <b>{factor(of)}</b>
                 </span>
                 <span class="path">{of.subtree}</span>
                 <small>
@@ -69,7 +73,7 @@ export function Subtrees() {
     return (
         <section>
             <h3 title="At least twice or half as much of it as in those; of those: their mean">
-                More or less of than in the ten executions most like it
+                What it has more, or less, of than the executions most like it
             </h3>
             <ul class="paths subtrees">
                 {kept.map((s) => (

@@ -36,6 +36,7 @@ import {
     ZoomButtons,
 } from "./timeline_tools";
 import { useSize } from "./use_size";
+import { arrowKind } from "../canvas/timeline_draw";
 
 const minimapHeight = 54; /* units, with the legend and what is around them */
 
@@ -181,9 +182,16 @@ export function Timeline() {
                 ) : (
                     <Loading what="the timeline" />
                 )}
-                {data.value && (
+                {data.value && window && (
                     <TimelineLegend
                         calls={data.value.calls}
+                        window={window}
+                        hasMessages={
+                            arrows?.list.some(
+                                ({ message }) =>
+                                    arrowKind(data.value!.messages, message) === "message",
+                            ) ?? false
+                        }
                         usual={usual}
                         hasCollectives={data.value.collectives.n > 0}
                         hasLaunches={hasLaunches}

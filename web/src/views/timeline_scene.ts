@@ -3,6 +3,7 @@ import { excessSteps, fewestThere, Usual } from "../canvas/excess";
 import { Calls, Lane } from "../canvas/rows";
 import { arrowKind, drawNames, drawTimeline, Link, Scene } from "../canvas/timeline_draw";
 import { SvgPen } from "../canvas/svg_pen";
+import { Span } from "../canvas/window";
 import { Shown } from "../api/types";
 import { colourOfKind, kindKeys } from "../state/kinds";
 import { regionName } from "../state/names";
@@ -66,10 +67,14 @@ export function linksOf(it: Shown | null): Link[] {
     });
 }
 
-/* Of the kinds and modules that calls are of. */
-export function keysOfCalls(calls: Calls): Key[] {
+/* Of the kinds and modules that calls in the window are of. */
+export function keysOfCalls(calls: Calls, window: Span): Key[] {
     return kindKeys(
-        Array.from(calls.region, (region, i) => ({ region, location: calls.location[i] })),
+        Array.from(calls.region, (region, i) => ({
+            region,
+            location: calls.location[i],
+            i,
+        })).filter(({ i }) => calls.end_ns[i] >= window[0] && calls.begin_ns[i] <= window[1]),
     );
 }
 
@@ -102,7 +107,7 @@ function keysOf(scene: Scene, it: Shown | null, usual: Usual | null): Key[] {
     const keys: Key[] = scene.colourOf
         ? excessKeys(usual)
         : callColours.value === "kind"
-          ? keysOfCalls(scene.calls)
+          ? keysOfCalls(scene.calls, scene.window)
           : functionsIn(scene).map((region) => ({
                 colour: css(scene.colour(region, 0)),
                 text: regionName(region),

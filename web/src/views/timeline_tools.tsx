@@ -181,23 +181,34 @@ function CauseKey() {
     return (
         <span>
             <span class={`cause-key ${it.verdict}`}>1</span>{" "}
-            {blame === "anomaly" ? "what it goes back to" : "whom it waited for"}
+            {blame === "anomaly" ? "what it goes back to" : "what it waited in, and for"}
         </span>
     );
 }
 
 export function TimelineLegend(props: {
     calls: Calls;
+    window: Span;
     usual: UsualNow;
+    hasMessages: boolean;
     hasCollectives: boolean;
     hasLaunches: boolean;
 }) {
-    const { calls, usual, hasCollectives, hasLaunches } = props;
+    const { calls, window, usual, hasMessages, hasCollectives, hasLaunches } = props;
     if (callColours.value === "excess") return <ExcessLegend usual={usual} />;
     if (callColours.value !== "kind") return null;
     return (
         <Legend of="calls">
-            <LegendKeys keys={keysOfCalls(calls)} />
+            <CauseKey />
+            <LegendKeys keys={keysOfCalls(calls, window)} />
+            {hasMessages && (
+                <span>
+                    <svg viewBox="0 0 4 2" aria-hidden="true">
+                        <path class="message-key" d="M0 1H3.6M2.8 .4L3.6 1 2.8 1.6" />
+                    </svg>{" "}
+                    a message; grey: of another execution
+                </span>
+            )}
             {hasLaunches && (
                 <span>
                     <svg viewBox="0 0 4 2" aria-hidden="true">
@@ -215,7 +226,6 @@ export function TimelineLegend(props: {
                     a collective, who waited for the ◆ last
                 </span>
             )}
-            <CauseKey />
         </Legend>
     );
 }

@@ -18,7 +18,7 @@ import { detailsQuery } from "../state/load";
 import { blameNow } from "../state/origin";
 import { samePath, togglePath } from "../state/marks";
 import { shortName, shortPath } from "../state/names";
-import { details, mark, selected, typicalNow, whyThreshold } from "../state/store";
+import { details, isFew, mark, selected, typicalNow, whyThreshold } from "../state/store";
 import { executionId, readExecutionId, shortId } from "../format/ids";
 import { chanceWords, incidentSentence } from "../format/incident_words";
 import { CauseChain } from "./cause_chain";
@@ -32,12 +32,14 @@ import { AgainstPeers, PathBeside } from "./peers";
 import { Name, PathNames } from "./name";
 
 const figureWidth = 560;
+const mostPeers = 5; /* that are told */
 const mostBeside = 3; /* paths that are compared with those of others */
 
 function usually(path: PathShare): string {
-    const what = typicalNow.value.short;
-    if (path.usual_calls < 0.05) return `${what}: none`;
-    return `${what} ${formatTime(path.usual_ns)} in ${formatMean(path.usual_calls)}`;
+    const { short, single } = typicalNow.value;
+    if (path.usual_calls < 0.05) return `${short}: none`;
+    const calls = formatMean(path.usual_calls);
+    return `${single}: ${formatTime(path.usual_ns)} in ${calls} call${calls === "1" ? "" : "s"}`;
 }
 
 /* Whether it lost time, or just differs: then what took less counts as what took more. */
@@ -109,7 +111,8 @@ function Paths({ of }: { of: Shown }) {
                                         <span
                                             title={`of ${formatTime(wholeOf(of))}: ${hasLost(of) ? "what took longer, without what took less" : "all that differs"}`}
                                         >
-                                            {formatShare(share)}
+                                            {formatShare(share)} of{" "}
+                                            {hasLost(of) ? "the time lost" : "the difference"}
                                         </span>
                                     </span>
                                     <span class="path">
@@ -146,8 +149,8 @@ function InAll({ of, listed }: { of: Shown; listed: number }) {
     return (
         <p class="dim">
             {Math.abs(rest) >= 0.01 * Math.abs(more) &&
-                `${formatExcess(rest)} in what is not listed: other call paths, and by how much times of paths add up to another one than that of the whole; `}
-            {formatExcess(more)} in all against {typicalNow.value.execution} (
+                `${formatExcess(rest)} beside these: on other call paths, and as times of single paths do not add up to that of the whole; `}
+            {formatExcess(more)} in all, against {typicalNow.value.execution} (
             {formatTime(of.usual_ns)})
         </p>
     );
@@ -199,7 +202,9 @@ function Unusual({ of }: { of: Shown }) {
         return (
             <section>
                 <h3 title={it.function}>
-                    Another order of calls in <Name of={shortName(it.function)} />
+                    <span>
+                        Another order of calls in <Name of={shortName(it.function)} />
+                    </span>
                 </h3>
                 <p>
                     <b title={it.order.early}>
@@ -219,7 +224,9 @@ function Unusual({ of }: { of: Shown }) {
     return (
         <section>
             <h3 title={it.function}>
-                Rare calls in <Name of={shortName(it.function)} />
+                <span>
+                    Rare calls in <Name of={shortName(it.function)} />
+                </span>
             </h3>
             <ul class="plain">
                 {it.differences.map((d) => (
@@ -257,7 +264,10 @@ function Peers({ of }: { of: Shown }) {
     const places = of.peers.flatMap((id) => readExecutionId(id) ?? []);
     return (
         <section>
-            <h3>Anomalies on {elsewhere(of, places)}s at the same time</h3>
+            <h3>
+                Anomalies on {elsewhere(of, places)}s at the same time
+                {of.peers.length >= mostPeers && ": those with the highest scores"}
+            </h3>
             <p class="peers">
                 {of.peers.map((id) => (
                     <button onClick={() => selectPeer(id)} title={id}>
@@ -279,7 +289,7 @@ function Standing({ of }: { of: Shown }) {
     const { incident, false_alarm_probability: probability } = of;
     return (
         <section class="standing">
-            {incident && (
+            {incident && (of.verdict === "anomaly" || incident.lost_ns > 0) && (
                 <p>
                     {sentence(incidentSentence(incident))}{" "}
                     {incident.head_tree !== of.tree && (
@@ -289,7 +299,7 @@ function Standing({ of }: { of: Shown }) {
                     )}
                 </p>
             )}
-            {probability !== null && !saysChance(of.why) && (
+            {probability !== null && !isFew.value && !saysChance(of.why) && (
                 <p class="dim" title={`probability ${probability.toPrecision(2)}`}>
                     In a run like this, {chanceWords(probability, of.of)}.
                 </p>
@@ -299,12 +309,14 @@ function Standing({ of }: { of: Shown }) {
 }
 
 /* What excess is against, and what that does not tell. */
-function Against() {
+function Against({ of }: { of: Shown }) {
     return (
         <p class="dim">
             Times of call paths are own times, without what was called, against{" "}
-            {typicalNow.value.is} on the path. Which of several calls of one path it was is not
-            told apart: where these have different work, the larger ones need not be late.
+            {typicalNow.value.single} of the path on all ranks
+            {of.paths.some(({ calls }) => calls > 1) &&
+                ". Several calls of one path are compared as if each had the same work: where they have not, the larger ones look late"}
+            .
         </p>
     );
 }
@@ -323,7 +335,7 @@ export function Why() {
                             <Paths of={it} />
                             <AgainstPeers of={it} />
                             <Standing of={it} />
-                            <Against />
+                            <Against of={it} />
                             <Unusual of={it} />
                             <Peers of={it} />
                             <Subtrees />
