@@ -191,7 +191,7 @@ export async function run({ page, server, context }) {
                 await known(".peer-times tr", /execution 66 on 23 other ranks.*1\.0/);
                 await known(
                     ".paths .beside",
-                    /otherwise on rank 2: \d.*; number 66 on other ranks: \d/,
+                    /otherwise on rank 2: \d.*; execution 66 on other ranks: \d/,
                 );
             },
         },
