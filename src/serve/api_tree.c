@@ -265,8 +265,8 @@ int api_typical(struct worker *worker, const struct request *request, struct res
     if (rc < 0)
         return rc;
     if (request_text(request, "location", NULL))
-        site = local_typical_site_at(&state->model.local,
-                                     forest_place(defs, (uint32_t)location));
+        site =
+            local_typical_site_at(&state->model.local, forest_place(defs, (uint32_t)location));
     call_paths_typical(&paths, &state->model, site);
     response_json(response, call_paths_to_json(&paths, NO_LOCATION));
     call_paths_release(&paths);

@@ -203,7 +203,7 @@ static void say_indexes(struct text_writer *w, const uint32_t *index, size_t n)
                          : ", %llu executions apart or a multiple of that",
                  (unsigned long long)period);
     } else {
-        text_say(w, ", executions %u to %u", index[0], index[n - 1]);
+        text_say(w, ", executions between %u and %u", index[0], index[n - 1]);
     }
 }
 

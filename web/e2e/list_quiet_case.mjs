@@ -39,7 +39,7 @@ export async function run({ page, server }) {
     await openAnew(page, server.url);
     await loaded(page);
     assert.match(await page.locator(".run-summary").textContent(), /^0 anomalies in 800 /);
-    await page.getByText("The list begins with the executions that are nearest").waitFor();
+    await page.getByText("The list begins with what is nearest").waitFor();
     assert.match(await page.locator(".candidates h2").textContent(), /\d+ entr(y|ies)$/);
     await page.locator(".panel-why .paths button").first().waitFor();
     for (let i = 0; i < Math.min(5, await candidates(page).count()); i++) {

@@ -112,7 +112,7 @@ export async function run({ page, server }) {
     const key = page.locator(".panel-ranks .legend");
     assert.match(
         await key.textContent(),
-        /longer than is typical by\s*10 %\s*50 %\s*100 % or more/,
+        /longer than is typical by\s*5 %\s*10 %\s*50 %\s*100 % or more/,
     );
     await operationsAreListed(page, server);
     await aCellIsShown(page, server);

@@ -394,8 +394,8 @@ export async function run({ page, server, context }) {
             answer: async () => {
                 const legend = page.locator(".kinds-legend");
                 const text = await inSight(legend);
-                assert.match(text, /MPI.*own code/);
-                assert.equal(await legend.locator("svg").count(), 2, "only what is there");
+                assert.match(text, /MPI.*own code.*a message/);
+                assert.equal(await legend.locator("svg").count(), 3, "only what is there");
             },
         },
         {

@@ -195,7 +195,7 @@ async function states(page, server) {
     });
     await page.getByRole("button", { name: "Try again" }).click();
     await loaded(page);
-    await page.getByText("The list begins with the executions that are nearest").waitFor();
+    await page.getByText("The list begins with what is nearest").waitFor();
     await page.unroute("**/api/v1/run");
 
     let answer;

@@ -20,9 +20,11 @@ export function isolate(text: string): string {
     return text.replace(fromTheRight, "\u2068$&\u2069");
 }
 
-/* Numbers stay on one line with their units: "3.05 s", "5.75 %". */
-export function joined(text: string): string {
-    return text.replace(/(\d) (?=(?:%|[num]?s|B|[KMGT]iB|bytes)(?!\w))/g, "$1\u00a0");
+/* What stays on one line, and what is between: numbers with their units, "3.05 s", are every second part. */
+export function numbersApart(text: string): string[] {
+    return text.split(
+        /((?:^|(?<=[\s(]))[(+−-]?\d[\d,.]* (?:%|[num]?s|B|[KMGT]iB|bytes)(?!\w)[),.;:]*)/,
+    );
 }
 
 const mostWhole = 12; /* letters of a word that is never broken */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { foldMiddle, isolate, joined, pieces } from "./name_text";
+import { foldMiddle, isolate, numbersApart, pieces } from "./name_text";
 
 test("a name that fits stays as it is", () => {
     assert.equal(foldMiddle("MPI_Waitall"), "MPI_Waitall");
@@ -46,9 +46,18 @@ test("in a sentence only its long words are", () => {
 });
 
 test("a number stays with its unit", () => {
-    assert.equal(
-        joined("+8.6 % (565 ms, 3 steps since 3.05 s)"),
-        "+8.6\u00a0% (565\u00a0ms, 3 steps since 3.05\u00a0s)",
-    );
-    assert.equal(joined("788 MiB in 4 B, 2 bytes"), "788\u00a0MiB in 4\u00a0B, 2\u00a0bytes");
+    const said = "step +8.6 % (565 ms, 3 steps since 3.05 s); 788 MiB";
+    const apart = [
+        "step ",
+        "+8.6 %",
+        " ",
+        "(565 ms,",
+        " 3 steps since ",
+        "3.05 s);",
+        " ",
+        "788 MiB",
+        "",
+    ];
+    assert.deepEqual(numbersApart(said), apart);
+    assert.equal(apart.join(""), said);
 });

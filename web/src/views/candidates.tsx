@@ -35,8 +35,9 @@ function NothingStandsOut() {
                 </>
             ) : (
                 <>
-                    <b>No anomalies.</b> The list begins with the executions that are nearest to
-                    being one: each may be by chance, or lost too little to count.
+                    <b>No anomalies.</b> The list begins with what is nearest to being one,
+                    where executions of several ranks count together: each may be by chance, or
+                    lost too little to count.
                 </>
             )}{" "}
             Label what should not be like that, and retrain.

@@ -134,7 +134,9 @@ function Picture({ heat }: { heat: HeatMap }) {
                                         x={i}
                                         width="1"
                                         height="1"
-                                        fill={css(colourOf()(x))}
+                                        fill={
+                                            x ? css(colourOf()(Math.sqrt(x))) : "var(--hover)"
+                                        }
                                     />
                                 ))}
                             </svg>{" "}

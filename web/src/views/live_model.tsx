@@ -109,7 +109,7 @@ function Histogram({ model }: { model: LiveModel }) {
 function Words({ model }: { model: LiveModel }) {
     return (
         <p class="dim live-note">
-            {plural(model.calls, "call")}, {formatTime(model.median_ns)} (median),{" "}
+            {plural(model.calls, "call")}, median {formatTime(model.median_ns)}, mean{" "}
             {formatTime(model.mean_ns)} ± {formatTime(model.deviation_ns)}.{" "}
             {model.usual_ns.length ? (
                 <>

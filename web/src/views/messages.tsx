@@ -237,12 +237,12 @@ const columns: { title: string; by: Measured; help?: string }[] = [
     { title: "Messages", by: "messages" },
     { title: "Bytes", by: "bytes" },
     {
-        title: "Mean transfer",
+        title: "Time",
         by: "mean_ns",
-        help: "from where it was sent to where it had arrived",
+        help: "of a message, in the mean: from where it was sent to where it had arrived",
     },
     {
-        title: "Longest transfer",
+        title: "Longest",
         by: "longest_ns",
         help: "the same, of the one that took longest",
     },

@@ -1,6 +1,6 @@
 // Names of other people's functions: however long, they fill no view; from whichever side they are read, what stands beside
 // them stays where it is.
-import { foldMiddle, isolate, joined, pieces } from "../format/name_text";
+import { foldMiddle, isolate, numbersApart, pieces } from "../format/name_text";
 
 /* A text whose long names go on in the next line where their words meet. */
 function Pieces({ of }: { of: string }) {
@@ -27,7 +27,13 @@ export function Name({ of }: { of: string }) {
 
 /* A sentence with names in it. */
 export function Sentence({ of }: { of: string }) {
-    return <Pieces of={joined(isolate(of))} />;
+    return (
+        <>
+            {numbersApart(isolate(of)).map((part, i) =>
+                i % 2 ? <span class="with-unit">{part}</span> : <Pieces of={part} />,
+            )}
+        </>
+    );
 }
 
 /* Of a call path: "step > solve". */

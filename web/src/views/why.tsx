@@ -112,7 +112,9 @@ function Paths({ of }: { of: Shown }) {
                                             title={`of ${formatTime(wholeOf(of))}: ${hasLost(of) ? "what took longer, without what took less" : "all that differs"}`}
                                         >
                                             {formatShare(share)} of{" "}
-                                            {hasLost(of) ? "the time lost" : "the difference"}
+                                            {hasLost(of)
+                                                ? "what took longer"
+                                                : "all that differs"}
                                         </span>
                                     </span>
                                     <span class="path">
