@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { Outcome } from "../api/types";
-import { outcomeWords, slowBesideList } from "./outcome_words";
+import { outcomeWords, shortSlow, slowBesideList } from "./outcome_words";
 
 const outcome: Outcome = {
     length_ns: 10.3e9,
@@ -67,4 +67,14 @@ test("where nothing stands out, it says so, and says when there is too little to
     const none = { cost_ns: null, carrying: null, most: null, text: null };
     assert.match(said(none), /^None stands out/);
     assert.equal(said({ ...none, is_few: true }), "Too few executions to say what is typical.");
+});
+
+test("of several call paths on which somebody is slow the first is said", () => {
+    const why =
+        "a > b +8.6 % (565 ms, 68 % of its calls since 3.05 s), c +17 % (248 ms), d +38 % (1 ms)";
+    assert.equal(
+        shortSlow(`Rank 1 is slow: ${why}.`, why),
+        "Rank 1 is slow: a > b +8.6 % (565 ms, 68 % of its calls since 3.05 s), and on 2 more call paths.",
+    );
+    assert.equal(shortSlow("Rank 1 is slow: c +17 %.", "c +17 %"), "Rank 1 is slow: c +17 %.");
 });

@@ -12,6 +12,7 @@ import {
     teamsWords,
     threadsOf,
     threadWords,
+    waitedFor,
 } from "./rank_words";
 
 const path = {
@@ -176,4 +177,16 @@ test("what passes a filter is summed by the places of its locations", () => {
             { executions: 0, duration_ns: 0, lost_ns: 0 },
         ],
     );
+});
+
+test("whom others wait for is counted by its name, and says so", () => {
+    const of = (name: string, whom: string | null) =>
+        ({ place: name, waits_for: whom }) as Place;
+    const many = waitedFor([
+        of("rank 0", "rank 2"),
+        of("rank 1", "rank 2"),
+        of("rank 2", "rank 2"),
+    ]);
+    assert.deepEqual([...many], [["rank 2", 2]]);
+    assert.equal(placeWords(place("usual", 2), 2), "2 wait for it");
 });
