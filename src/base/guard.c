@@ -198,23 +198,28 @@ static pid_t start_child(int (*fn)(void *, struct guard *), void *ctx, struct gu
                          const struct guard_opts *opts, int *n_reopened)
 {
     pid_t parent = getpid(), child;
-    sigset_t hang_up, before;
+    sigset_t later, before;
 
     fflush(NULL);
-    sigemptyset(&hang_up);
-    sigaddset(&hang_up, SIGHUP);
-    sigprocmask(SIG_BLOCK, &hang_up, &before);
+    /* What comes to the child before it has handlers of its own waits for them. */
+    sigemptyset(&later);
+    sigaddset(&later, SIGHUP);
+    for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
+        sigaddset(&later, fatal[i]);
+    sigprocmask(SIG_BLOCK, &later, &before);
     *n_reopened = n_hung_up;
     child = fork();
-    sigprocmask(SIG_SETMASK, &before, NULL);
-    if (child != 0)
+    if (child != 0) {
+        sigprocmask(SIG_SETMASK, &before, NULL);
         return child;
+    }
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(125);
     /* SIGHUP, the last, keeps its handler, if it is about the log. */
     catch_signals(polite, N_POLITE - opts->reopens, SIG_DFL, NULL);
     catch_signals(fatal, sizeof fatal / sizeof *fatal, on_fatal, NULL);
+    sigprocmask(SIG_SETMASK, &before, NULL);
     exit(fn(ctx, guard));
 }
 

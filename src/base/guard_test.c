@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
@@ -88,6 +89,39 @@ static void hang_on(void)
 {
     for (;; usleep(1000))
         let_pass_ms(1000);
+}
+
+static bool is_early;
+
+static void be_killed_early(void)
+{
+    if (is_early)
+        raise(SIGSEGV);
+}
+
+static void end_otherwise(int sig)
+{
+    (void)sig;
+    _exit(9);
+}
+
+static void nothing(void)
+{
+}
+
+/* As by somebody who does not wait until the child has handlers of its own. */
+static void a_child_that_is_killed_at_once_is_said_to_be(void **state)
+{
+    void (*die)(void) = nothing;
+
+    (void)state;
+    assert_int_equal(pthread_atfork(NULL, NULL, be_killed_early), 0);
+    signal(SIGSEGV, end_otherwise);
+    is_early = true;
+    assert_true(guard_run(read_items, &die, NULL, NULL) < 0);
+    is_early = false;
+    signal(SIGSEGV, SIG_DFL);
+    assert_non_null(strstr(err_message(), "signal 11"));
 }
 
 static void the_rest_is_read_when_one_item_crashes(void **state)
@@ -228,6 +262,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(status_of_a_healthy_child_comes_back),
         cmocka_unit_test(what_was_done_of_signals_is_done_again),
+        cmocka_unit_test(a_child_that_is_killed_at_once_is_said_to_be),
         cmocka_unit_test(the_rest_is_read_when_one_item_crashes),
         cmocka_unit_test(the_rest_is_read_when_one_item_hangs),
         cmocka_unit_test(memory_that_runs_out_is_no_items_fault),
