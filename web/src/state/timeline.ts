@@ -40,6 +40,7 @@ import {
 } from "./window_data";
 
 const mostCollectives = 200;
+const mostWhole = 4; /* ranks of a run: there is room for all */
 const mostPartners = 5;
 
 export const timelineWidth = signal(0); /* units, of lanes; 0: the timeline is not shown */
@@ -102,14 +103,19 @@ export const areLanesKnown = computed(
     () => shownRanks.value !== null || partnersQuery.answer.value.value !== null,
 );
 
-/* Those a person or a link names, as far as the run has them; else the execution, its cause, its partners. */
+/* Those a person or a link names, as far as the run has them; else the execution, its cause, its partners, and where
+   there are few ranks the others. */
 export const askedLanes = computed<number[]>(() => {
     const named = shownRanks.value?.filter((id) => locationsById.value.has(id));
     if (named?.length) return named;
     const [own, it] = [ownLocation.value, shownNow()];
     if (own === null) return [];
     const cause = causeLocations(it?.cause);
-    const list = [...new Set([own, ...cause, ...(partnersQuery.answer.value.value ?? [])])];
+    const all = [...ranksOfRun.value.values()].map(([first]) => first.id);
+    const others = all.length <= mostWhole ? all : [];
+    const list = [
+        ...new Set([own, ...cause, ...(partnersQuery.answer.value.value ?? []), ...others]),
+    ];
     return list.slice(0, Math.max(mostPartners + 1, new Set(cause).size + 1));
 });
 

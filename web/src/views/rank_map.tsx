@@ -335,9 +335,7 @@ function Legend({ of, what, cell }: { of: Shape; what: string; cell: Cell | null
         ? words(of, cell)
         : map.highest_ns > 0
           ? `Colour: ${what}, in each ${length} of a lane. Across: time since the start, to ${formatTime(map.end_ns)}.`
-          : isFew.value && what === names.lost
-            ? "Too few executions to say what is typical: what was lost is not known."
-            : `No ${what}${map.not_known?.executions ? " that is known" : ""}.`;
+          : `No ${what}${map.not_known?.executions ? " that is known" : ""}.`;
     return (
         <div class="legend map-legend">
             <span aria-live="polite" title={said}>
@@ -468,7 +466,19 @@ export function RankMapView() {
     return (
         <Panel name="map" tools={<Tools />}>
             <Await of={map} what="the map" empty="There is nothing to show.">
-                {(found) => <MapOfLanes map={found} />}
+                {(found) =>
+                    of === "lost" && isFew.value ? (
+                        <Empty>
+                            Too few executions to say what is typical: what was lost is not
+                            known.{" "}
+                            <button onClick={() => (mapOf.value = "waiting")}>
+                                Show time in MPI
+                            </button>
+                        </Empty>
+                    ) : (
+                        <MapOfLanes map={found} />
+                    )
+                }
             </Await>
         </Panel>
     );
