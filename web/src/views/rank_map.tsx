@@ -334,7 +334,7 @@ function Legend({ of, what, cell }: { of: Shape; what: string; cell: Cell | null
     const said = cell
         ? words(of, cell)
         : map.highest_ns > 0
-          ? `Colour: ${what}, in each ${length} of a lane. Across: time since the start, to ${formatTime(map.end_ns)}.`
+          ? `Colour: ${what}, in each ${length} of a lane.`
           : `No ${what}${map.not_known?.executions ? " that is known" : ""}.`;
     return (
         <div class="legend map-legend">

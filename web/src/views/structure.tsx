@@ -23,6 +23,7 @@ import { Force } from "./force";
 import { Icicle } from "./icicle";
 import { strangeWords } from "./icicle_layout";
 import { Choice } from "./live_panel";
+import { Sentence } from "./name";
 import { Await, Panel } from "./panel";
 import { usePicture } from "./pictures";
 import { structureFigure } from "./structure_figure";
@@ -140,11 +141,12 @@ function Drawing({ tree, typical }: { tree: Tree; typical: Tree | null }) {
                     <div class="typical">
                         <h3>
                             <span>
-                                {usualTitle}
+                                <Sentence of={usualTitle} />
                                 {here && !isFew.value && (
                                     <small>
-                                        ; typical with the same calls on this rank:{" "}
-                                        {formatTime(here)}
+                                        <Sentence
+                                            of={`; typical with the same calls on this rank: ${formatTime(here)}`}
+                                        />
                                     </small>
                                 )}
                             </span>
