@@ -332,8 +332,7 @@ static int chosen_runs(struct history *h, const struct history_filter *filter, i
         rc = has < 0 ? has : 0;
         if (has <= 0)
             continue;
-        mem_grow(out, &cap, *n + 1);
-        (*out)[(*n)++] = run;
+        *mem_push(out, n, &cap) = run;
     }
     if (rc == 0 && step != SQLITE_DONE && step != SQLITE_ROW)
         rc = failed(h);

@@ -238,9 +238,8 @@ static double middle_here(struct live_costs *c, const struct ad_step *step, uint
     size_t n = 0;
 
     for (uint32_t row = 0; row < calls->n; row++)
-        if (calls->region[row] == region) {
+        if (calls->region[row] == region)
             *mem_push(&c->alike_ns, &n, &c->alike_cap) = (double)calls->exclusive_ns[row];
-        }
     return n < MIN_ALIKE ? NAN : robust_quantile(c->alike_ns, n, 0.5);
 }
 

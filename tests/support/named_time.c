@@ -135,8 +135,7 @@ static struct iteration *read_loops(size_t *n)
     *n = 0;
     while (scanf("%" SCNu32 " %" SCNu64 " %" SCNu64, &one.rank, &one.span.begin_ns,
                  &one.span.end_ns) == 3) {
-        mem_grow(&all, &cap, *n + 1);
-        all[(*n)++] = one;
+        *mem_push(&all, n, &cap) = one;
     }
     return all;
 }

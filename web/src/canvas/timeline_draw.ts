@@ -142,6 +142,11 @@ export function withDependencies(
     };
 }
 
+/* Whether there are messages among them, and not only what waits otherwise. */
+export function hasMessages(m: MessageColumns, arrows: Arrows): boolean {
+    return arrows.list.some(({ message }) => arrowKind(m, message) === "message");
+}
+
 function touches(m: MessageColumns, i: number, own: Own | null): boolean {
     const isThen = (ns: number) => own !== null && ns >= own.begin_ns && ns <= own.end_ns;
     return (
@@ -347,12 +352,12 @@ function heights(scene: Scene): YOf {
     };
 }
 
-/* A line that is seen on any colour: twice, the first time wider and as the paper; 0, once only. */
-function haloed(c: Pen, scene: Scene, halo: number, line: number, draw: () => void): void {
+/* A line that is seen on any colour, if it has a halo: twice, the first time wider and as the paper. */
+function haloed(c: Pen, scene: Scene, hasHalo: boolean, line: number, draw: () => void): void {
     const colour = c.strokeStyle;
-    if (halo) {
+    if (hasHalo) {
         c.strokeStyle = scene.paper;
-        c.lineWidth = halo + 2;
+        c.lineWidth = line + 2;
         draw();
     }
     c.strokeStyle = colour;
@@ -420,7 +425,7 @@ function drawMessages(c: Pen, scene: Scene, lines: ArrowLine[]): void {
                 : 0.45
             : 0.3; /* one end elsewhere: it says little here */
         const line = isChosen ? 3 : isClear && isMessage ? 1.2 : 0.8;
-        haloed(c, scene, isClear ? line : 0, line, () => {
+        haloed(c, scene, isClear, line, () => {
             c.setLineDash(isMessage ? [] : launchDashes);
             arrow(c, ...from, ...to, 6);
         });
@@ -512,7 +517,7 @@ function drawLinks(
     }
     c.strokeStyle = scene.hot;
     c.setLineDash([6, 3]);
-    haloed(c, scene, 2.5, 2.5, () =>
+    haloed(c, scene, true, 2.5, () =>
         places.slice(1).forEach(([x, y], k) => arrow(c, places[k][0], places[k][1], x, y, 8)),
     );
     c.setLineDash([]);

@@ -38,11 +38,16 @@ export function inkOn(colour: Rgb): string {
     return luminance(colour) > 0.179 ? "#000" : "#fff";
 }
 
+/* From one colour (0) to another (1). */
+export function mixed(from: Rgb, to: Rgb, part: number): Rgb {
+    return from.map((c, k) => Math.round(c + (to[k] - c) * part)) as Rgb;
+}
+
 /* From dark blue (0) to yellow (1). */
 export function scaleColour(x: number): Rgb {
     const at = Math.min(Math.max(x, 0), 1) * (cividis.length - 1);
     const i = Math.min(Math.floor(at), cividis.length - 2);
-    return cividis[i].map((c, k) => Math.round(c + (cividis[i + 1][k] - c) * (at - i))) as Rgb;
+    return mixed(cividis[i], cividis[i + 1], at - i);
 }
 
 /* Of how many there are: the more, the further from what it is drawn on. */
@@ -54,5 +59,5 @@ export function countColour(x: number, isDark = false): Rgb {
 export function hotColour(x: number, isDark = false): Rgb {
     const at = Math.min(Math.max(x, 0), 1);
     const [least, most] = isDark ? hots.dark : hots.light;
-    return most.map((c, k) => Math.round(least[k] + (c - least[k]) * at)) as Rgb;
+    return mixed(least, most, at);
 }

@@ -92,7 +92,7 @@ export const partnersQuery = queryOf<number[]>(() => {
 });
 
 /* The lane of the selected execution. */
-const ownLocation = computed<number | null>(() => {
+export const ownLocation = computed<number | null>(() => {
     const [tree, more] = [selected.value, details.value];
     if (tree === null || !more || tree >= more.rank.length) return shownNow()?.location ?? null;
     return locationOf(more.rank[tree], more.thread[tree])?.id ?? null;

@@ -85,7 +85,7 @@ export function PathBeside({ of, path }: { of: Shown; path: PathShare }) {
         return times ? formatTime(medianOf(trees.map((t) => times.get(t) ?? 0))!) : "... ms";
     };
     const others = times && beside?.own?.map((t) => times.get(t) ?? 0);
-    // Then it is no reason: what is typical of a path is that of all ranks.
+    // Then it is no reason: calls of a path are judged one by one, and together they are always so here.
     const isAsLong =
         path.excess_ns > 0 && others?.length && medianOf(others)! >= 0.99 * path.exclusive_ns;
     const [own, then] = [median(beside?.own), median(beside?.then)];

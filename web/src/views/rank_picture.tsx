@@ -4,7 +4,7 @@ import { Place, Ranks } from "../api/types";
 import { Cell, fewerRows, Heat, heatPixels, rowOf } from "../canvas/heat";
 import { drawTimeAxis, timeAxisHeight } from "../canvas/figure";
 import { SvgPen } from "../canvas/svg_pen";
-import { css, hotColour } from "../format/colour";
+import { css, hotColour, mixed } from "../format/colour";
 import { papers, Rgb } from "../format/palette";
 import { formatTime, plural } from "../format/units";
 import { Key } from "../canvas/figure";
@@ -38,9 +38,7 @@ function overUsual(factor: number): number {
 function rgbOf(over: number, isDark: boolean): Rgb {
     const paper = isDark ? papers.dark : papers.light;
     const part = Math.min(1, over / plain) ** 2;
-    return hotColour(over / most, isDark).map((c, k) =>
-        Math.round(paper[k] + (c - paper[k]) * part),
-    ) as Rgb;
+    return mixed(paper, hotColour(over / most, isDark), part);
 }
 
 function colourOf(over: number, isDark = false): string | null {

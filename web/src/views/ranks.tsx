@@ -138,8 +138,11 @@ function Row(props: {
 }
 
 /* Those to blame first; of what passes a filter those that lost most. */
-function placesInOrder({ places }: Ranks, sums: Sums): [Place, PlaceSums | null][] {
-    const many = waitedFor(places);
+function placesInOrder(
+    { places }: Ranks,
+    sums: Sums,
+    many = waitedFor(places),
+): [Place, PlaceSums | null][] {
     const isCalm = (p: Place) => p.verdict === "usual";
     const awaited = (a: Place, b: Place) =>
         isCalm(a) && isCalm(b) ? (many.get(b.place) ?? 0) - (many.get(a.place) ?? 0) : 0;
@@ -200,8 +203,8 @@ function Places({ ranks, sums }: { ranks: Ranks; sums: Sums }) {
         if (!next.delete(place)) next.add(place);
         setOpen(next);
     };
-    const inOrder = placesInOrder(ranks, sums);
     const awaited = waitedFor(ranks.places);
+    const inOrder = placesInOrder(ranks, sums, awaited);
     return (
         <table class="places words-last">
             <Head ranks={ranks} isPart={sums !== null} />

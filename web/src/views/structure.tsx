@@ -28,6 +28,7 @@ import { Await, Panel } from "./panel";
 import { usePicture } from "./pictures";
 import { structureFigure } from "./structure_figure";
 import { rootDepth as depthOfRoot, shownNow } from "../state/selected";
+import { ownLocation } from "../state/timeline";
 import { colours } from "./timeline_scene";
 import { useSize } from "./use_size";
 
@@ -194,7 +195,7 @@ export function StructureView() {
         scoresVersion.value,
     );
     // With the times that are typical of calls there: those of other ranks would say that it is slow, or fast.
-    const location = own.value?.nodes[0]?.location ?? null;
+    const location = ownLocation.value;
     const typical = useQuery<Tree>(
         id === undefined || location === null ? null : `${id} typical ${location}`,
         (abort) => getJson(`/fois/${id}/typical?location=${location}`, abort),

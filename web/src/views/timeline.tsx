@@ -2,6 +2,7 @@
 // down to nanoseconds, and what is chosen in it.
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { isOnline } from "../api/http";
+import { hasMessages } from "../canvas/timeline_draw";
 import { countCollectives } from "../canvas/collectives_draw";
 import { formatCount, plural } from "../format/units";
 import { runKeys } from "../state/keys";
@@ -36,7 +37,6 @@ import {
     ZoomButtons,
 } from "./timeline_tools";
 import { useSize } from "./use_size";
-import { arrowKind } from "../canvas/timeline_draw";
 
 const minimapHeight = 54; /* units, with the legend and what is around them */
 
@@ -186,12 +186,7 @@ export function Timeline() {
                     <TimelineLegend
                         calls={data.value.calls}
                         window={window}
-                        hasMessages={
-                            arrows?.list.some(
-                                ({ message }) =>
-                                    arrowKind(data.value!.messages, message) === "message",
-                            ) ?? false
-                        }
+                        hasMessages={!!arrows && hasMessages(data.value.messages, arrows)}
                         usual={usual}
                         hasCollectives={data.value.collectives.n > 0}
                         hasLaunches={hasLaunches}

@@ -315,7 +315,7 @@ function Against({ of }: { of: Shown }) {
     return (
         <p class="dim">
             Times of call paths are own times, without what was called, against{" "}
-            {typicalNow.value.single} of the path on all ranks
+            {typicalNow.value.single} of the path
             {of.paths.some(({ calls }) => calls > 1) &&
                 ". Several calls of one path are compared as if each had the same work: where they have not, the larger ones look late"}
             .
